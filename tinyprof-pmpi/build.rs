@@ -120,7 +120,7 @@ fn wrappers(functions: &[Function<'_>]) -> String {
 }
 
 /// The arguments that the wrappers look at.
-const POSITIONS: [&str; 31] = [
+const POSITIONS: [&str; 35] = [
     "comm",
     "count",
     "datatype",
@@ -130,6 +130,7 @@ const POSITIONS: [&str; 31] = [
     "index",
     "indices",
     "message",
+    "newcomm",
     "origin_count",
     "origin_datatype",
     "outcount",
@@ -137,6 +138,7 @@ const POSITIONS: [&str; 31] = [
     "recvbuf",
     "recvcount",
     "recvcounts",
+    "recvtag",
     "recvtype",
     "recvtypes",
     "request",
@@ -147,9 +149,11 @@ const POSITIONS: [&str; 31] = [
     "sendbuf",
     "sendcount",
     "sendcounts",
+    "sendtag",
     "sendtype",
     "sendtypes",
     "source",
     "status",
     "statuses",
+    "tag",
 ];

@@ -8,6 +8,7 @@ pub mod structure;
 use std::collections::BTreeMap;
 use std::io;
 
+use tinyprof_format::error::ReadError;
 use tinyprof_format::file::{ProfileReader, ReadOptions};
 use tinyprof_format::model::Profile;
 use tinyprof_format::text::write_text;
@@ -44,11 +45,25 @@ pub fn read_in_every_way_within(files: &Memory, options: ReadOptions) -> Option<
                 "what is read with others is read alone"
             );
         }
+        pass(reader, whole.as_ref());
     }
     if let Some(whole) = &whole {
         show(whole);
     }
     whole
+}
+
+/// Passes over all callpaths, and compares them with those of the whole.
+fn pass(reader: &ProfileReader<Memory>, whole: Option<&Profile>) {
+    let children = reader.callpaths().children();
+    let passed: Result<(), ReadError> = reader.each_callpath(children.roots(), |index, values| {
+        if let Some(whole) = whole {
+            assert_eq!(format!("{:?}", whole.values[index.row()]), format!("{values:?}"));
+        }
+        Ok(())
+    });
+    drop(passed);
+    assert!(whole.is_none() || reader.verify_parts().is_ok(), "the checksums were right");
 }
 
 /// Produces everything that is shown of a profile.

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod communication;
 mod diff;
 mod export;
 mod files;
@@ -16,6 +17,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use tinyprof_report::SortKey;
 
+pub(crate) use communication::{
+    ClassesArguments, GraphArguments, GraphFormat, GraphRanks, WaitsArguments,
+};
 pub(crate) use diff::DiffArguments;
 pub(crate) use export::{ExportArguments, ExportFormat};
 pub(crate) use files::{
@@ -23,8 +27,9 @@ pub(crate) use files::{
     RecoverArguments,
 };
 use help::{
-    CHECK_HELP, COMPLETIONS_HELP, DIFF_HELP, EXIT_CODES, EXPORT_HELP, HTML_HELP, IMPORT_HELP,
-    INFO_HELP, MAN_HELP, MPI_HELP, RECOVER_HELP, REPORT_HELP, RUN_HELP, TOP_HELP, TREE_HELP,
+    CHECK_HELP, CLASSES_HELP, COMPLETIONS_HELP, DIFF_HELP, EXIT_CODES, EXPORT_HELP, GRAPH_HELP,
+    HTML_HELP, IMPORT_HELP, INFO_HELP, MAN_HELP, MPI_HELP, RECOVER_HELP, REPORT_HELP, RUN_HELP,
+    TOP_HELP, TREE_HELP, WAITS_HELP,
 };
 pub(crate) use output::{Color, PlainOutput, Rows, TableFormat, TableOutput};
 pub(crate) use reading::{
@@ -71,6 +76,15 @@ pub(crate) enum Command {
     /// Print the MPI calls of a profile: functions, call sites, and messages between ranks
     #[command(after_help = MPI_HELP)]
     Mpi(MpiArguments),
+    /// Print who waits for whom between ranks, in which callpaths, and for how long
+    #[command(after_help = WAITS_HELP)]
+    Waits(WaitsArguments),
+    /// Print the phases of a program, and the classes of ranks that do the same in them
+    #[command(after_help = CLASSES_HELP)]
+    Classes(ClassesArguments),
+    /// Write the graph of MPI calls, messages and waiting: of all ranks, some, or one of each class
+    #[command(after_help = GRAPH_HELP)]
+    Graph(GraphArguments),
     /// Run a program and profile its MPI calls, without a rebuild
     #[command(after_help = RUN_HELP)]
     Run(RunArguments),

@@ -4,17 +4,18 @@ use std::error::Error;
 use std::path::Path;
 
 use tinyprof_format::file::read_manifest;
-use tinyprof_format::model::Profile;
-use tinyprof_report::{MpiCalls, Report, SortKey, TextOptions, info_text, json_text};
+use tinyprof_report::{MpiCalls, Report, SortKey, TextOptions, Totals, info_text, json_text};
 
 use crate::arguments::{
     Command, InfoArguments, MpiArguments, ReportArguments, Rows, Selection, TableFormat,
     TopArguments, TreeArguments,
 };
+use crate::by_callpath::ByCallpath as _;
 use crate::name::name_of;
 use crate::outcome::Outcome;
 use crate::{
-    check, diff, documents, export, html, import, launch, live, near, recover, render, select,
+    check, diff, documents, export, graph, html, import, launch, live, near, recover, render,
+    select, waits,
 };
 
 /// The note below a profile without MPI calls.
@@ -27,6 +28,9 @@ pub(crate) fn run(command: &Command) -> Result<Outcome, Box<dyn Error>> {
         Command::Tree(arguments) => tree(arguments).map(Outcome::done),
         Command::Top(arguments) => top(arguments).map(Outcome::done),
         Command::Mpi(arguments) => mpi(arguments).map(Outcome::done),
+        Command::Waits(arguments) => waits::run(arguments).map(Outcome::done),
+        Command::Classes(arguments) => graph::classes(arguments).map(Outcome::done),
+        Command::Graph(arguments) => graph::graph(arguments).map(Outcome::done),
         Command::Run(arguments) => launch::run(arguments),
         Command::Diff(arguments) => diff::run(arguments),
         Command::Info(arguments) => info(arguments).map(Outcome::done),
@@ -84,7 +88,8 @@ fn top(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
 fn mpi(arguments: &MpiArguments) -> Result<(), Box<dyn Error>> {
     let selection = arguments.selection();
     let profile = select::read(&arguments.directory, &selection)?;
-    let report = report_of_profile(&profile, &arguments.directory, &selection, Rows::Callpath);
+    let totals = Totals::of_profile(&profile);
+    let report = report_of_totals(&totals, &arguments.directory, &selection, Rows::Callpath);
     let calls = MpiCalls::of_profile(&profile);
     if calls.is_empty() && !selection.is_part() {
         render::notes(&[NO_MPI.to_owned()]);
@@ -114,8 +119,8 @@ fn report_of(
     metric: Option<&SortKey>,
     by: Rows,
 ) -> Result<Report, Box<dyn Error>> {
-    let profile = select::read(directory, selection)?;
-    let report = report_of_profile(&profile, directory, selection, by);
+    let totals = select::open(directory, selection)?.totals()?;
+    let report = report_of_totals(&totals, directory, selection, by);
     Ok(match metric {
         Some(metric) => {
             report.by_metric(metric.clone()).map_err(|error| near::unknown_metric(&error))?
@@ -124,15 +129,10 @@ fn report_of(
     })
 }
 
-fn report_of_profile(
-    profile: &Profile,
-    directory: &Path,
-    selection: &Selection,
-    by: Rows,
-) -> Report {
+fn report_of_totals(totals: &Totals, directory: &Path, selection: &Selection, by: Rows) -> Report {
     let report = match by {
-        Rows::Callpath => Report::of_profile(profile),
-        Rows::Region => Report::of_regions(profile),
+        Rows::Callpath => Report::of_totals(totals),
+        Rows::Region => Report::of_regions_of_totals(totals),
     };
     let report = report.named(name_of(directory));
     if selection.is_part() { report.without_overhead() } else { report }

@@ -31,6 +31,8 @@ use clap::CommandFactory as _;
 use clap::error::ErrorKind;
 
 use exporter::{Request, Source};
+pub(crate) use names::xml;
+pub(crate) use output::write as to_file;
 
 use crate::arguments::{Arguments, ExportArguments, Selection};
 use crate::name::name_of;

@@ -25,37 +25,54 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 use tinyprof_format::model::Profile;
-use tinyprof_report::Report;
+use tinyprof_report::{Report, Totals};
 
-use crate::arguments::HtmlArguments;
+use crate::arguments::{HtmlArguments, Selection};
+use crate::by_callpath::ByCallpath;
 use crate::name::distinct_names;
-use crate::{diff, memory, new_file, render, select};
+use crate::{diff, new_file, render, select};
 
 use payload::Shown;
 
 /// The most regions that are listed.
 const REGIONS_MAX: usize = 100;
 
+/// A profile on its way to the page.
+struct Loaded<'a> {
+    name: String,
+    profile: Box<dyn ByCallpath + 'a>,
+    whole: Option<Whole>,
+    /// None if the page does not show the profile, but only compares it.
+    details: Option<Details>,
+}
+
+/// The data of a profile that the page shows in full.
+struct Details {
+    totals: Totals,
+    regions: Value,
+}
+
+/// The facts of a whole profile of which the page shows only some callpaths.
+struct Whole {
+    report: Report,
+    rows: Vec<Option<usize>>,
+}
+
 pub(crate) fn run(arguments: &HtmlArguments) -> Result<(), Box<dyn Error>> {
     let (base, new) = arguments.sides();
     let directories: Vec<&Path> = base.iter().chain(new).map(PathBuf::as_path).collect();
-    let mut profiles = Vec::new();
-    for (directory, name) in directories.iter().zip(distinct_names(&directories)) {
-        let profile = select::select(memory::read_options().read(directory)?, &arguments.selection)
-            .map_err(|error| format!("{}: {error}", directory.display()))?;
-        profiles.push((name, profile));
-    }
     // The first run of a side is shown in full.
     let firsts = if base.is_empty() { vec![0] } else { vec![0, base.len()] };
-    let regions: Vec<Value> = firsts.iter().map(|&at| regions(&profiles[at].1)).collect();
-    let (profiles, wholes) = folded(profiles);
-    let shown = firsts.iter().zip(&regions).map(|(&at, regions)| {
-        let (name, profile) = &profiles[at];
-        let whole = wholes.get(at).map(|whole| (&whole.report, whole.rows.as_slice()));
-        Shown { name, profile, regions, whole }
+    let profiles = loaded(&directories, &arguments.selection, &firsts)?;
+    let shown = profiles.iter().filter_map(|loaded| {
+        let Loaded { name, profile, whole, details } = loaded;
+        let Details { totals, regions } = details.as_ref()?;
+        let whole = whole.as_ref().map(|whole| (&whole.report, whole.rows.as_slice()));
+        Some(Shown { name, profile: &**profile, totals, regions, whole })
     });
     let shown: Vec<Shown<'_>> = shown.collect();
-    let comparison = (!base.is_empty()).then(|| comparison(&profiles, base.len(), arguments));
+    let comparison =
+        (!base.is_empty()).then(|| comparison(&profiles, base.len(), arguments)).transpose()?;
     let page = page::of_profiles(&shown, comparison.as_ref())?;
     let names: Vec<&str> = shown.iter().map(|shown| shown.name).collect();
     let file = arguments.output.clone().unwrap_or_else(|| default_file(&names));
@@ -67,6 +84,60 @@ pub(crate) fn run(arguments: &HtmlArguments) -> Result<(), Box<dyn Error>> {
         render::notes(&[format!("wrote {}", file.display())]);
     }
     if arguments.open { open(&file) } else { Ok(()) }
+}
+
+/// Opens the profiles, and computes the totals of the `firsts`.
+fn loaded<'a>(
+    directories: &[&Path],
+    selection: &'a Selection,
+    firsts: &[usize],
+) -> Result<Vec<Loaded<'a>>, Box<dyn Error>> {
+    let open = |directory: &&Path| {
+        select::open(directory, selection).map_err(|error| select::named(directory, error))
+    };
+    let opened = directories.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+    let names = distinct_names(directories).into_iter();
+    if opened.iter().any(|profile| profile.callpaths().len() > fold::CALLPATHS_MAX) {
+        drop(opened);
+        return folded(directories, selection, firsts);
+    }
+    let load = |(at, (profile, name)): (usize, (select::Selected<'a>, String))| {
+        let of_first = || -> Result<Details, Box<dyn Error>> {
+            let totals = profile.totals().map_err(|e| select::named(directories[at], e))?;
+            let regions = regions(&totals);
+            Ok(Details { totals, regions })
+        };
+        let details = firsts.contains(&at).then(of_first).transpose()?;
+        Ok(Loaded { name, profile: Box::new(profile), whole: None, details })
+    };
+    opened.into_iter().zip(names).enumerate().map(load).collect()
+}
+
+/// Reads profiles of which some have more callpaths than a page can show, and folds the smaller
+/// ones.
+fn folded<'a>(
+    directories: &[&Path],
+    selection: &Selection,
+    firsts: &[usize],
+) -> Result<Vec<Loaded<'a>>, Box<dyn Error>> {
+    let read = |directory: &&Path| {
+        select::read(directory, selection).map_err(|error| select::named(directory, error))
+    };
+    let profiles = directories.iter().map(read).collect::<Result<Vec<Profile>, _>>()?;
+    let is_shown = fold::shown(&profiles.iter().collect::<Vec<_>>());
+    let names = distinct_names(directories).into_iter();
+    let fold = |(at, ((profile, is_shown), name)): (usize, ((Profile, Vec<bool>), String))| {
+        let (report, of_first) = {
+            let totals = Totals::of_profile(&profile);
+            let report = Report::of_totals(&totals).without_callpaths();
+            (report, firsts.contains(&at).then(|| regions(&totals)))
+        };
+        let fold::Folded { profile, rows } = fold::fold(profile, &is_shown);
+        let details =
+            of_first.map(|regions| Details { totals: Totals::of_profile(&profile), regions });
+        Loaded { name, profile: Box::new(profile), whole: Some(Whole { report, rows }), details }
+    };
+    Ok(profiles.into_iter().zip(is_shown).zip(names).enumerate().map(fold).collect())
 }
 
 /// Returns `NAME.html` for `NAME.tprof`, or the names of both profiles joined by `-`.
@@ -91,8 +162,8 @@ fn open(file: &Path) -> Result<(), Box<dyn Error>> {
 }
 
 /// Returns the regions with the most exclusive time, as in `tinyprof report --by region --json`.
-fn regions(profile: &Profile) -> Value {
-    let mut report = Report::of_regions(profile).to_json();
+fn regions(totals: &Totals) -> Value {
+    let mut report = Report::of_regions_of_totals(totals).to_json();
     let mut regions = match report["regions"].take() {
         Value::Array(regions) => regions,
         _ => Vec::new(),
@@ -103,40 +174,26 @@ fn regions(profile: &Profile) -> Value {
     regions.into()
 }
 
-/// The facts of a whole profile of which the page shows only some callpaths.
-struct Whole {
-    report: Report,
-    rows: Vec<Option<usize>>,
-}
-
-/// Returns the profiles as the page shows them, and the facts of each whole profile if callpaths
-/// were folded.
-fn folded(profiles: Vec<(String, Profile)>) -> (Vec<(String, Profile)>, Vec<Whole>) {
-    let Some(shown) = fold::shown(&profiles.iter().map(|(_, profile)| profile).collect::<Vec<_>>())
-    else {
-        return (profiles, Vec::new());
-    };
-    let mut wholes = Vec::new();
-    let fold = |((name, profile), is_shown): ((String, Profile), Vec<bool>)| {
-        let report = Report::of_profile(&profile);
-        let fold::Folded { profile, rows } = fold::fold(profile, &is_shown);
-        wholes.push(Whole { report: report.without_callpaths(), rows });
-        (name, profile)
-    };
-    (profiles.into_iter().zip(shown).map(fold).collect(), wholes)
-}
-
 /// Returns the comparison of the first `base` profiles with the others.
-fn comparison(profiles: &[(String, Profile)], base: usize, arguments: &HtmlArguments) -> Value {
+fn comparison(
+    profiles: &[Loaded<'_>],
+    base: usize,
+    arguments: &HtmlArguments,
+) -> Result<Value, Box<dyn Error>> {
     let selected = |rank: &usize| {
         let list = arguments.selection.ranks.as_ref();
         list.is_none_or(|list| u32::try_from(*rank).is_ok_and(|rank| list.contains(rank)))
     };
-    let ranks = |profile: &Profile| (0..profile.ranks.len()).filter(selected).collect::<Vec<_>>();
-    let ranks: Vec<Vec<usize>> = profiles.iter().map(|(_, profile)| ranks(profile)).collect();
-    let sides = profiles.iter().zip(&ranks);
-    let sides: Vec<diff::Side<'_>> =
-        sides.map(|((name, profile), ranks)| diff::Side { name, profile, ranks }).collect();
+    let ranks = |loaded: &Loaded<'_>| {
+        (0..loaded.profile.ranks().len()).filter(selected).collect::<Vec<_>>()
+    };
+    let ranks: Vec<Vec<usize>> = profiles.iter().map(ranks).collect();
+    let side = |(loaded, ranks)| {
+        let Loaded { name, profile, .. }: &Loaded<'_> = loaded;
+        let ranks: &Vec<usize> = ranks;
+        diff::Side { name, profile: &**profile, ranks }
+    };
+    let sides: Vec<diff::Side<'_>> = profiles.iter().zip(&ranks).map(side).collect();
     let (base, new) = sides.split_at(base);
     diff::sides_json(base, new)
 }

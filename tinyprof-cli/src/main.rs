@@ -5,11 +5,13 @@
 #![deny(unsafe_code)]
 
 mod arguments;
+mod by_callpath;
 mod check;
 mod commands;
 mod diff;
 mod documents;
 mod export;
+mod graph;
 mod html;
 mod import;
 mod launch;
@@ -31,6 +33,7 @@ mod salvage;
 mod select;
 #[expect(unsafe_code, reason = "std neither reads the recorder's clocks nor maps files")]
 mod sys;
+mod waits;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -2,20 +2,26 @@
 //! part of the tree.
 
 mod find;
+mod open;
 
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
 
+use tinyprof_format::error::ReadError;
 use tinyprof_format::file::{Directory, ProfileReader};
-use tinyprof_format::model::{CallpathIndex, CallpathTable, CallpathValues, Losses, Profile};
+use tinyprof_format::model::{
+    CallpathIndex, CallpathTable, CallpathValues, Losses, Manifest, Profile, RankFacts,
+};
 
 use crate::arguments::Selection;
 use crate::memory;
 use crate::numbers::NumberList;
 
 use find::find;
+
+pub(crate) use open::{Selected, open};
 
 /// Reads the selected part of the profile in `directory`. For a part of the tree, this reads only
 /// the bytes of its callpaths and the data about the ranks, so damage elsewhere is not noticed.
@@ -49,52 +55,100 @@ pub(crate) fn select(mut profile: Profile, selection: &Selection) -> Result<Prof
     ranks_and_executions(profile, selection)
 }
 
+/// Returns the error with the profile's name, unless it names a file of it.
+pub(crate) fn named(directory: &Path, error: Box<dyn Error>) -> Box<dyn Error> {
+    if error.is::<ReadError>() { error } else { format!("{}: {error}", directory.display()).into() }
+}
+
 fn ranks_and_executions(mut profile: Profile, selection: &Selection) -> Result<Profile, String> {
-    if let Some(ranks) = &selection.ranks {
-        keep_ranks(&mut profile, ranks)?;
-    }
-    if let Some(executions) = &selection.executions {
-        keep_executions(&mut profile, executions)?;
-    }
+    let executions = profile.manifest.executions;
+    keep_in_manifest(&mut profile.manifest, &profile.ranks, selection)?;
+    profile.values.iter_mut().try_for_each(|values| keep_values(values, selection, executions))?;
     Ok(profile)
 }
 
-fn keep_ranks(profile: &mut Profile, list: &NumberList) -> Result<(), String> {
-    let count = profile.ranks.len();
+/// Changes the facts of a run to those of the selected ranks and executions.
+fn keep_in_manifest(
+    manifest: &mut Manifest,
+    ranks: &[RankFacts],
+    selection: &Selection,
+) -> Result<(), String> {
+    if let Some(list) = &selection.ranks {
+        keep_ranks(manifest, ranks, list)?;
+    }
+    if let Some(list) = &selection.executions {
+        let (count, highest) = (manifest.executions, list.highest());
+        if highest >= count {
+            return Err(format!(
+                "there is no execution {highest}: the profile has {count}, the first is execution 0"
+            ));
+        }
+        manifest.executions = u32::try_from(list.count_within(0, count - 1)).unwrap_or(count);
+    }
+    Ok(())
+}
+
+/// Removes the measurements of other ranks and executions from the values of a callpath, by rank.
+/// The profile has this number of executions.
+fn keep_values(
+    values: &mut [CallpathValues],
+    selection: &Selection,
+    executions: u32,
+) -> Result<(), String> {
+    if let Some(list) = &selection.ranks {
+        let others = (0_u32..).zip(&mut *values).filter(|(rank, _)| !list.contains(*rank));
+        others.for_each(|(_, values)| *values = CallpathValues::default());
+    }
+    match &selection.executions {
+        Some(list) => {
+            values.iter_mut().try_for_each(|values| keep_executions(values, list, executions))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Checks that the profile, which has so many, has these ranks.
+///
+/// # Errors
+/// If there is one that it has not.
+pub(crate) fn check_ranks(count: usize, list: &NumberList) -> Result<(), String> {
     let highest = list.highest();
     if highest as usize >= count {
         return Err(format!(
             "there is no rank {highest}: the profile has {count} ranks, the first is rank 0"
         ));
     }
-    let (mut kept, mut hosts, mut losses) = (0, BTreeSet::new(), Losses::default());
-    for (number, rank) in (0_u32..).zip(0..count) {
-        if list.contains(number) {
-            kept += 1;
-            hosts.insert(&profile.ranks[rank].host);
-            losses.absorb(&profile.ranks[rank].losses);
-        } else {
-            profile.values.iter_mut().for_each(|row| row[rank] = CallpathValues::default());
-        }
-    }
-    profile.manifest.ranks = kept;
-    // A profile with unknown hosts has none.
-    let hosts = u32::try_from(hosts.len()).unwrap_or(u32::MAX);
-    profile.manifest.metadata.numhosts = profile.manifest.metadata.numhosts.min(hosts);
-    profile.manifest.losses = losses;
     Ok(())
 }
 
-/// Removes the measurements of other executions.
-fn keep_executions(profile: &mut Profile, list: &NumberList) -> Result<(), String> {
-    let (count, highest) = (profile.manifest.executions, list.highest());
-    if highest >= count {
-        return Err(format!(
-            "there is no execution {highest}: the profile has {count}, the first is execution 0"
-        ));
+fn keep_ranks(
+    manifest: &mut Manifest,
+    ranks: &[RankFacts],
+    list: &NumberList,
+) -> Result<(), String> {
+    check_ranks(ranks.len(), list)?;
+    let (mut kept, mut hosts, mut losses) = (0, BTreeSet::new(), Losses::default());
+    for (_, facts) in (0_u32..).zip(ranks).filter(|(number, _)| list.contains(*number)) {
+        kept += 1;
+        hosts.insert(&facts.host);
+        losses.absorb(&facts.losses);
     }
+    manifest.ranks = kept;
+    // A profile with unknown hosts has none.
+    let hosts = u32::try_from(hosts.len()).unwrap_or(u32::MAX);
+    manifest.metadata.numhosts = manifest.metadata.numhosts.min(hosts);
+    manifest.losses = losses;
+    Ok(())
+}
+
+/// Removes the measurements of other executions; the profile has `count`.
+fn keep_executions(
+    values: &mut CallpathValues,
+    list: &NumberList,
+    count: u32,
+) -> Result<(), String> {
     let is_kept = |first: u32, executions: u32| {
-        let last = first.saturating_add(executions.saturating_sub(1)).min(count - 1);
+        let last = first.saturating_add(executions.saturating_sub(1)).min(count.saturating_sub(1));
         match list.count_within(first, last) {
             0 => Ok(false),
             kept if kept > u64::from(last.saturating_sub(first)) => Ok(true),
@@ -103,22 +157,19 @@ fn keep_executions(profile: &mut Profile, list: &NumberList) -> Result<(), Strin
             )),
         }
     };
-    for values in profile.values.iter_mut().flatten() {
-        let all = values.executions.len();
-        retain(&mut values.executions, |e| is_kept(e.execution, e.executions))?;
-        // Messages and edges are those of all executions together.
-        if values.executions.len() < all {
-            values.messages.clear();
-            values.edges.clear();
-        }
-        values.series.retain(|bucket| list.contains(bucket.execution));
-        for metric in values.metrics.values_mut() {
-            retain(&mut metric.executions, |e| is_kept(e.execution, e.executions))?;
-            metric.series.retain(|bucket| list.contains(bucket.execution));
-        }
-        values.metrics.retain(|_, metric| !metric.is_empty());
+    let all = values.executions.len();
+    retain(&mut values.executions, |e| is_kept(e.execution, e.executions))?;
+    // Messages and edges are those of all executions together.
+    if values.executions.len() < all {
+        values.messages.clear();
+        values.edges.clear();
     }
-    profile.manifest.executions = u32::try_from(list.count_within(0, count - 1)).unwrap_or(count);
+    values.series.retain(|bucket| list.contains(bucket.execution));
+    for metric in values.metrics.values_mut() {
+        retain(&mut metric.executions, |e| is_kept(e.execution, e.executions))?;
+        metric.series.retain(|bucket| list.contains(bucket.execution));
+    }
+    values.metrics.retain(|_, metric| !metric.is_empty());
     Ok(())
 }
 
@@ -130,6 +181,20 @@ fn retain<T>(
     let mut kept = kept.into_iter();
     list.retain(|_| kept.next().unwrap_or(false));
     Ok(())
+}
+
+/// Returns which rows of `table` are at or below `path`.
+///
+/// # Errors
+/// If there is no such callpath, or several.
+pub(crate) fn rows_below(table: &CallpathTable, path: &str) -> Result<Vec<bool>, String> {
+    let roots = find(table, path)?;
+    let mut inside = vec![false; table.len()];
+    for (index, callpath) in table.iter() {
+        let is_below = callpath.parent.is_some_and(|parent| inside[parent.row()]);
+        inside[index.row()] = is_below || roots.contains(&index);
+    }
+    Ok(inside)
 }
 
 /// Returns the callpaths at and below `path`, and their indices in `table`, in the new order. Each

@@ -1,15 +1,20 @@
 //! Writes a profile of made-up times, for measurements of readers:
-//! `synthetic TARGET RANKS CALLPATHS RANKS_PER_PART [CHILDREN]`.
+//! `synthetic TARGET RANKS CALLPATHS RANKS_PER_PART [CHILDREN [EXECUTIONS]]`.
 //!
-//! Each callpath's own time is log-normal over the ranks, in nanoseconds. The numbers depend on
-//! nothing but the arguments, so that measurements of two days are of equal bytes.
+//! Each callpath's own time is log-normal over the ranks, in nanoseconds. If there are several
+//! executions, each has one visit, with a time that varies by a tenth. The numbers depend only on
+//! the arguments, so that measurements of two days are of equal bytes. Only the ranks of one part
+//! are in memory.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program says what came of it")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use tinyprof_format::file::ProfileWriter;
+use tinyprof_format::error::WriteError;
+use tinyprof_format::file::{
+    EncodedRank, ManifestFacts, OutputFiles, UnfinishedProfile, encode_part, write_part,
+};
 use tinyprof_format::model::{
     CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, PhaseTimes, RankFacts, Region,
     RegionKind, RunMetadata, SiteId,
@@ -18,33 +23,29 @@ use tinyprof_format::model::{
 /// Callpaths below each callpath, unless the last argument says otherwise.
 const CHILDREN: usize = 3;
 
+/// The amount of data on a rank.
+#[derive(Clone, Copy)]
+struct Shape {
+    callpaths: usize,
+    children: usize,
+    executions: u32,
+}
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let numbers: Vec<u32> = arguments.iter().skip(1).filter_map(|text| text.parse().ok()).collect();
     let ([target, ..], &[ranks, callpaths, ranks_per_part, ref more @ ..]) =
         (&arguments[..], &numbers[..])
     else {
-        eprintln!("usage: synthetic TARGET RANKS CALLPATHS RANKS_PER_PART [CHILDREN]");
+        eprintln!("usage: synthetic TARGET RANKS CALLPATHS RANKS_PER_PART [CHILDREN [EXECUTIONS]]");
         return ExitCode::from(2);
     };
-    let children = more.first().map_or(CHILDREN, |&children| children.max(1) as usize);
-    let map = |rank| event_map(rank, callpaths.max(1) as usize, children);
-    let maps: Vec<EventMap> = (0..ranks).map(map).collect();
-    let metadata = RunMetadata {
-        user: "ada".into(),
-        executable: "/opt/app/solve".into(),
-        cmdline: vec!["solve".into(), "--steps=100".into()],
-        cluster: "synthetic".into(),
-        launchdate: 1_795_270_350,
-        ..RunMetadata::default()
+    let shape = Shape {
+        callpaths: callpaths.max(1) as usize,
+        children: more.first().map_or(CHILDREN, |&children| children.max(1) as usize),
+        executions: more.get(1).map_or(1, |&executions| executions.max(1)),
     };
-    let flush = PhaseTimes::default();
-    match ProfileWriter::new()
-        .with_ranks_per_part(ranks_per_part.max(1) as usize)
-        .with_metadata(metadata)
-        .with_times(flush)
-        .write(&PathBuf::from(target), &maps)
-    {
+    match write(Path::new(target), ranks, ranks_per_part.max(1), shape) {
         Ok(path) => {
             println!("{}", path.display());
             ExitCode::SUCCESS
@@ -56,11 +57,53 @@ fn main() -> ExitCode {
     }
 }
 
-fn event_map(rank: u32, callpaths: usize, children: usize) -> EventMap {
+fn write(
+    target: &Path,
+    ranks: u32,
+    ranks_per_part: u32,
+    shape: Shape,
+) -> Result<PathBuf, WriteError> {
+    let files = OutputFiles::default();
+    let unfinished = UnfinishedProfile::create(files, target, "synthetic")?;
+    let dictionary = event_map(0, shape).callpaths;
+    let callpaths = unfinished.write_callpaths(&dictionary)?;
+    let (mut parts, mut facts) = (Vec::new(), ManifestFacts::default());
+    for number in 0..ranks.div_ceil(ranks_per_part) {
+        let first = number * ranks_per_part;
+        let here = first..ranks.min(first + ranks_per_part);
+        let encode = |rank| EncodedRank::of_event_map(&event_map(rank, shape));
+        let encoded: Vec<EncodedRank> = here.clone().map(encode).collect();
+        let bytes = encode_part(first, &dictionary, &encoded);
+        parts.push(write_part(files, unfinished.directory(), number, here, &bytes)?);
+        facts.absorb(ManifestFacts::of_ranks(&encoded));
+    }
+    let metadata = RunMetadata {
+        user: "ada".into(),
+        executable: "/opt/app/solve".into(),
+        cmdline: vec!["solve".into(), "--steps=100".into()],
+        cluster: "synthetic".into(),
+        launchdate: 1_795_270_350,
+        ..RunMetadata::default()
+    };
+    let manifest = facts.manifest(ranks, callpaths, parts, metadata, PhaseTimes::default());
+    unfinished.finish(&manifest)
+}
+
+fn event_map(rank: u32, shape: Shape) -> EventMap {
+    let Shape { callpaths, children, executions } = shape;
     let mut random = Random(u64::from(rank) << 32);
-    let mut inclusive_ns: Vec<u64> = (0..callpaths).map(|row| own_ns(row, &mut random)).collect();
-    for row in (1..callpaths).rev() {
-        inclusive_ns[(row - 1) / children] += inclusive_ns[row];
+    let own_ns: Vec<u64> = (0..callpaths).map(|row| own_ns(row, &mut random)).collect();
+    let sums = |own_ns: Vec<u64>| {
+        let mut inclusive_ns = own_ns;
+        for row in (1..callpaths).rev() {
+            inclusive_ns[(row - 1) / children] += inclusive_ns[row];
+        }
+        inclusive_ns
+    };
+    let mut inclusive_ns = vec![sums(own_ns.clone())];
+    for _ in 1..executions {
+        let varied = own_ns.iter().map(|&ns| varied(ns, &mut random));
+        inclusive_ns.push(sums(varied.collect()));
     }
     let mut ids: Vec<CallpathId> = Vec::new();
     let records: Vec<_> = (0..callpaths)
@@ -69,7 +112,13 @@ fn event_map(rank: u32, callpaths: usize, children: usize) -> EventMap {
             let parent = row.checked_sub(1).map(|before| ids[before / children]);
             let id = parent.map_or_else(|| CallpathId::root(site), |parent| parent.child(site));
             ids.push(id);
-            (id, parent, region(row, site), values(row, inclusive_ns[row], &mut random))
+            let summaries = (0..).zip(&inclusive_ns).map(|(execution, sums_ns)| match executions {
+                1 => summary(row, sums_ns[row], &mut random),
+                _ => ExecutionSummary::of_one_visit(execution, sums_ns[row]),
+            });
+            let executions = summaries.collect();
+            let values = CallpathValues { executions, ..CallpathValues::default() };
+            (id, parent, region(row, site), values)
         })
         .collect();
     let facts =
@@ -79,18 +128,25 @@ fn event_map(rank: u32, callpaths: usize, children: usize) -> EventMap {
 
 /// The middle differs from callpath to callpath by up to 2^8; the spread is a factor of e.
 fn own_ns(row: usize, random: &mut Random) -> u64 {
-    let middle_ns = f64::from(1_u32 << (12 + row * 5 % 9));
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a positive time far below 2^53"
-    )]
-    let ns = (middle_ns * random.normal().exp()) as u64;
-    ns
+    whole(f64::from(1_u32 << (12 + row * 5 % 9)) * random.normal().exp())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a time far below 2^53")]
+fn varied(ns: u64, random: &mut Random) -> u64 {
+    whole(ns as f64 * (0.1 * random.normal()).exp())
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a positive time far below 2^53"
+)]
+const fn whole(ns: f64) -> u64 {
+    ns as u64
 }
 
 /// A third of the callpaths are visited once, a third ten times, a third as often as it happens.
-fn values(row: usize, sum_ns: u64, random: &mut Random) -> CallpathValues {
+fn summary(row: usize, sum_ns: u64, random: &mut Random) -> ExecutionSummary {
     let visits = match row % 3 {
         0 => 1,
         1 => 10,
@@ -104,7 +160,7 @@ fn values(row: usize, sum_ns: u64, random: &mut Random) -> CallpathValues {
         summary.max_ns = mean_ns + random.next() % (mean_ns + 1);
         summary.sum_squares_ns2 *= 1.25 / f64::from(u32::try_from(visits).unwrap_or(u32::MAX));
     }
-    CallpathValues { executions: vec![summary], ..CallpathValues::default() }
+    summary
 }
 
 fn region(row: usize, site: SiteId) -> Region {

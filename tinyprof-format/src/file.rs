@@ -27,9 +27,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod buffered;
 mod callpaths;
 mod check;
 mod directory;
+mod each_callpath;
 mod edges;
 mod encoded_rank;
 mod exclusive;
@@ -57,6 +59,7 @@ mod text_profile;
 mod times;
 mod write;
 
+pub use buffered::BufferedDirectory;
 pub use callpaths::{decode_callpaths, encode_callpaths};
 pub use check::{Check, Damage, FileCheck};
 pub use directory::{UnfinishedProfile, remove_profile, write_part};

@@ -147,6 +147,12 @@ impl Scale {
         )
     }
 
+    /// Returns the nanoseconds of a tick.
+    #[must_use]
+    pub const fn ns_per_tick(self) -> f64 {
+        self.ns_per_tick
+    }
+
     /// Returns `ticks` in nanoseconds, rounded to the nearest.
     #[must_use]
     #[expect(

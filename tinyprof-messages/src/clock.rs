@@ -151,7 +151,7 @@ impl Clock {
             latency_ns: signed(offset.latency_ns),
             transfer_ns: offset.transfer_ns(companion.bytes),
         };
-        self.join(call, post, &message(companion, offset), way)
+        self.join(call, post, &message(companion, offset, 0), way)
     }
 
     /// Applies a synchronous send, which has blocked until the receiver was there. `receiver` is
@@ -162,7 +162,7 @@ impl Clock {
         // Data is sent when the request has come to a posted receive: the request travels while
         // the receiver still computes.
         let way = Way { latency_ns: -signed(offset.latency_ns), transfer_ns: 0 };
-        self.join(call, post, &message(receiver, offset), way)
+        self.join(call, post, &message(receiver, offset, 0), way)
     }
 
     /// Applies a message that was found complete without waiting, as by `MPI_Test`. Where the
@@ -271,12 +271,13 @@ impl Clock {
 }
 
 /// Returns a message as a partner to meet, with times on the receiver's clock. Of several that a
-/// call completes, [combine](Meeting::combine) them: the call has waited for the last.
+/// call completes, [combine](Meeting::combine) them: the call has waited for the last. `number`
+/// stands for the rank, and tells the messages of a call apart.
 #[must_use]
 #[inline]
-pub fn message(companion: &Companion, offset: Offset) -> Meeting {
+pub fn message(companion: &Companion, offset: Offset, number: u32) -> Meeting {
     let sent_ns = offset.to_mine(signed(companion.entry_ns));
-    Meeting::new(sent_ns, companion.intrusion_ns, companion.ideal_ns, companion.rank)
+    Meeting::new(sent_ns, companion.intrusion_ns, companion.ideal_ns, number)
 }
 
 #[cfg(test)]

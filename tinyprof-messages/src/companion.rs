@@ -2,27 +2,30 @@
 
 /// The statement of a sender about a message.
 ///
-/// The record has 48 bytes, little endian:
+/// The record has 56 bytes, little endian:
 ///
 /// ```text
-///  0     4     8          16         24          32        40       48
-///  | rank| node| sequence | entry_ns | intrusion | ideal_ns| bytes  |
-///  |  u32|  u32|      u64 |      u64 |    ns u64 |     u64 |    u64 |
+///  0          8     12     16         24         32          40        48       56
+///  | callpath | twin| flags| sequence | entry_ns | intrusion | ideal_ns| bytes  |
+///  |      u64 |  u32|   u32|      u64 |      u64 |    ns u64 |     u64 |    u64 |
 /// ```
 ///
 /// ```
 /// use tinyprof_messages::companion::Companion;
 ///
-/// let companion = Companion { rank: 3, sequence: 17, bytes: 8, ..Companion::default() };
+/// let companion = Companion { callpath: 3, sequence: 17, bytes: 8, ..Companion::default() };
 /// assert_eq!(Companion::from_bytes(&companion.to_bytes()), Some(companion));
 /// assert_eq!(Companion::from_bytes(b"too short"), None);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Companion {
-    /// The sender's rank in the world, 0-based.
-    pub rank: u32,
-    /// The node of the sender's graph: the callpath that ends in the sending call.
-    pub node: u32,
+    /// The id of the sender's callpath, which ends in the sending call.
+    pub callpath: u64,
+    /// The number of the communicator, on which its ranks have agreed. MPI may give the same place
+    /// to a later communicator, whose companions have another number.
+    pub twin: u32,
+    /// The flags, see [`BLOCKS`](Self::BLOCKS).
+    pub flags: u32,
     /// The number of the message, 0-based, among those of the sender to this receiver with this
     /// communicator and tag.
     pub sequence: u64,
@@ -38,17 +41,20 @@ pub struct Companion {
 
 impl Companion {
     /// The length of the record in bytes.
-    pub const LENGTH: usize = 48;
+    pub const LENGTH: usize = 56;
+
+    /// The flag of a message whose sender is blocked until the receive is posted.
+    pub const BLOCKS: u32 = 1;
 
     /// Returns the record.
     #[must_use]
     #[inline]
     pub fn to_bytes(&self) -> [u8; Self::LENGTH] {
         let mut bytes = [0; Self::LENGTH];
-        bytes[0..4].copy_from_slice(&self.rank.to_le_bytes());
-        bytes[4..8].copy_from_slice(&self.node.to_le_bytes());
-        let words = [self.sequence, self.entry_ns, self.intrusion_ns, self.ideal_ns, self.bytes];
-        for (place, word) in bytes[8..].chunks_exact_mut(8).zip(words) {
+        let halves = u64::from(self.twin) | u64::from(self.flags) << 32;
+        let Self { callpath, sequence, entry_ns, intrusion_ns, ideal_ns, bytes: size, .. } = *self;
+        let words = [callpath, halves, sequence, entry_ns, intrusion_ns, ideal_ns, size];
+        for (place, word) in bytes.chunks_exact_mut(8).zip(words) {
             place.copy_from_slice(&word.to_le_bytes());
         }
         bytes
@@ -63,13 +69,14 @@ impl Companion {
         let half = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|i| bytes[at + i]));
         let word = |at| u64::from(half(at)) | u64::from(half(at + 4)) << 32;
         Some(Self {
-            rank: half(0),
-            node: half(4),
-            sequence: word(8),
-            entry_ns: word(16),
-            intrusion_ns: word(24),
-            ideal_ns: word(32),
-            bytes: word(40),
+            callpath: word(0),
+            twin: half(8),
+            flags: half(12),
+            sequence: word(16),
+            entry_ns: word(24),
+            intrusion_ns: word(32),
+            ideal_ns: word(40),
+            bytes: word(48),
         })
     }
 }
@@ -85,22 +92,23 @@ mod tests {
     #[test]
     fn the_layout_is_as_drawn() {
         let companion = Companion {
-            rank: 0x0403_0201,
-            node: 0x0807_0605,
-            sequence: 0x100f_0e0d_0c0b_0a09,
-            entry_ns: 0x1817_1615_1413_1211,
-            intrusion_ns: 0x201f_1e1d_1c1b_1a19,
-            ideal_ns: 0x2827_2625_2423_2221,
-            bytes: 0x302f_2e2d_2c2b_2a29,
+            callpath: 0x0807_0605_0403_0201,
+            twin: 0x0c0b_0a09,
+            flags: 0x100f_0e0d,
+            sequence: 0x1817_1615_1413_1211,
+            entry_ns: 0x201f_1e1d_1c1b_1a19,
+            intrusion_ns: 0x2827_2625_2423_2221,
+            ideal_ns: 0x302f_2e2d_2c2b_2a29,
+            bytes: 0x3837_3635_3433_3231,
         };
-        let expected: Vec<u8> = (1..=48).collect();
+        let expected: Vec<u8> = (1..=56).collect();
         assert_eq!(companion.to_bytes().as_slice(), expected);
     }
 
     proptest! {
         #[test]
         fn every_record_is_that_of_its_companion(
-            bytes in proptest::collection::vec(any::<u8>(), 46..51)
+            bytes in proptest::collection::vec(any::<u8>(), 54..59)
         ) {
             let read = Companion::from_bytes(&bytes);
             prop_assert_eq!(read.is_some(), bytes.len() == Companion::LENGTH);

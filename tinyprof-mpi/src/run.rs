@@ -10,6 +10,7 @@ use tinyprof::__mpi::{self as recorder, config};
 use tinyprof::collect::{self, ENABLED, Ending, monotonic_ns};
 use tinyprof_format::file::{OutputFiles, OutputFormat, ProfileWriter, profile_path};
 use tinyprof_format::model::RunState;
+use tinyprof_pmpi::Agreed;
 use tinyprof_settings::MpiLevel;
 
 use crate::attendance::{Attendance, SignedIn, Voice};
@@ -87,6 +88,7 @@ pub(crate) fn begin(signed_in: Option<SignedIn>) {
     match attendance {
         Attendance::Complete => {
             WORLD.get_or_init(PrivateCommunicator::of_world);
+            agree_on_messages(rank);
             if has_interval && !CLAIMED.load(Relaxed) {
                 interim_profile::begin(
                     world,
@@ -101,6 +103,31 @@ pub(crate) fn begin(signed_in: Option<SignedIn>) {
              for all ranks, says so from the beginning",
         ),
         Attendance::Open | Attendance::Incomplete => {}
+    }
+    if *attendance != Attendance::Complete && rank == 0 && wants_messages() {
+        recorder::warn(
+            "TINYPROF_MPI=messages has no effect, calls are recorded: not all ranks are known to run TinyProf; \
+             where all of them do, TINYPROF_WORLD=all, set for all ranks, says so",
+        );
+    }
+}
+
+fn wants_messages() -> bool {
+    config().mpi == Some(MpiLevel::Messages)
+}
+
+/// Agrees with all ranks on whether messages are observed. Collective over the world.
+fn agree_on_messages(rank: u32) {
+    let reason = match tinyprof_pmpi::agree_on_messages(wants_messages()) {
+        Agreed::Calls | Agreed::Messages => return,
+        Agreed::SeveralHosts => "the ranks run on several hosts, whose clocks are not compared yet",
+        Agreed::Differing => "not all ranks ask for it; set it alike on all ranks",
+        _ => "MPI_Allreduce failed",
+    };
+    if rank == 0 {
+        recorder::warn(format_args!(
+            "TINYPROF_MPI=messages has no effect, calls are recorded: {reason}"
+        ));
     }
 }
 

@@ -31,6 +31,8 @@ pub struct Abi {
     pub interface: Interface,
     /// `MPI_ANY_SOURCE`.
     pub any_source: c_int,
+    /// `MPI_ANY_TAG`.
+    pub any_tag: c_int,
     /// `MPI_PROC_NULL`.
     pub proc_null: c_int,
     /// `MPI_ROOT`, the rank that a root of an intercommunicator passes.
@@ -45,6 +47,8 @@ pub struct Abi {
     pub status_bytes: usize,
     /// The offset of `MPI_SOURCE` in it.
     pub status_source: usize,
+    /// The offset of `MPI_TAG` in it.
+    pub status_tag: usize,
     /// `MPI_APPNUM`.
     pub app_number: c_int,
     /// `MPI_CART`, `MPI_GRAPH` and `MPI_DIST_GRAPH`.
@@ -83,6 +87,7 @@ impl Abi {
     const MPICH: Self = Self {
         interface: Interface::Mpich,
         any_source: -2,
+        any_tag: -1,
         proc_null: -1,
         root: -3,
         undefined: -32766,
@@ -90,6 +95,7 @@ impl Abi {
         in_place: usize::MAX,
         status_bytes: 20,
         status_source: 8,
+        status_tag: 12,
         app_number: 0x6440_000d,
         topologies: [2, 1, 3],
         world: Handle(0x4400_0000),
@@ -106,6 +112,7 @@ impl Abi {
     const STANDARD: Self = Self {
         interface: Interface::Standard,
         any_source: -1,
+        any_tag: -2,
         proc_null: -3,
         root: -4,
         undefined: -32766,
@@ -113,6 +120,7 @@ impl Abi {
         in_place: 1,
         status_bytes: 32,
         status_source: 0,
+        status_tag: 4,
         app_number: 505,
         topologies: [211, 212, 213],
         world: Handle(0x101),
@@ -131,6 +139,7 @@ impl Abi {
         Self {
             interface: Interface::OpenMpi,
             any_source: -1,
+            any_tag: -1,
             proc_null: -2,
             root: -4,
             undefined: -32766,
@@ -138,6 +147,7 @@ impl Abi {
             in_place: 1,
             status_bytes: 24,
             status_source: 0,
+            status_tag: 4,
             app_number: 4,
             topologies: [1, 2, 3],
             world: handle(c"ompi_mpi_comm_world"),
@@ -195,7 +205,16 @@ impl Status {
     /// Returns `MPI_SOURCE`, after MPI has written the status.
     #[must_use]
     pub fn source(&self, abi: &Abi) -> c_int {
-        let at = abi.status_source;
+        self.int(abi.status_source)
+    }
+
+    /// Returns `MPI_TAG`, after MPI has written the status.
+    #[must_use]
+    pub fn tag(&self, abi: &Abi) -> c_int {
+        self.int(abi.status_tag)
+    }
+
+    fn int(&self, at: usize) -> c_int {
         self.0.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |n| c_int::from_ne_bytes(*n))
     }
 }

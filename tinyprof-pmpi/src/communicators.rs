@@ -5,6 +5,7 @@
 
 use std::ffi::c_int;
 use std::ptr;
+use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize};
 
@@ -21,6 +22,17 @@ const RANKS_MAX: u64 = 4 << 20;
 /// The partner of a message to or from outside of the world, or where the table is full.
 pub(crate) const ELSEWHERE: i32 = i32::MAX;
 
+/// Our duplicate of a communicator, on which companions travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Twin {
+    pub(crate) handle: Handle,
+    /// Our own number for the communicator.
+    pub(crate) number: u32,
+    /// The number that all its ranks know. A later communicator of the same ranks has a greater
+    /// one.
+    pub(crate) epoch: u32,
+}
+
 /// A communicator in use.
 #[derive(Debug)]
 pub(crate) struct Communicator {
@@ -36,6 +48,8 @@ pub(crate) struct Communicator {
     relative: Box<[i32]>,
     is_world: bool,
     world_rank: c_int,
+    /// Its twin at level `messages`.
+    twin: OnceLock<Twin>,
 }
 
 static TABLE: [AtomicPtr<Communicator>; SLOTS] = [const { AtomicPtr::new(ptr::null_mut()) }; SLOTS];
@@ -79,6 +93,21 @@ fn insert(mpi: &Mpi, handle: Handle) -> Option<&'static Communicator> {
     // SAFETY: made above, and in no table.
     drop(unsafe { Box::from_raw(new) });
     None
+}
+
+/// Returns the twin of a communicator that is known already.
+pub(crate) fn twin(handle: Handle) -> Option<Twin> {
+    let known = slots(handle).find_map(|slot| {
+        // SAFETY: as in `with`.
+        unsafe { slot.load(Acquire).as_ref() }.filter(|known| known.handle == handle)
+    });
+    known.and_then(Communicator::twin)
+}
+
+/// Returns all twins.
+pub(crate) fn twins() -> impl Iterator<Item = Twin> {
+    // SAFETY: as in `with`.
+    TABLE.iter().filter_map(|slot| unsafe { slot.load(Acquire).as_ref() }?.twin())
 }
 
 /// Forgets a communicator, before the program frees it.
@@ -129,6 +158,7 @@ impl Communicator {
             relative: relative.unwrap_or_default(),
             is_world,
             world_rank,
+            twin: OnceLock::new(),
         })
     }
 
@@ -141,6 +171,18 @@ impl Communicator {
         }
         let known = usize::try_from(rank).ok().and_then(|rank| self.relative.get(rank));
         known.copied().unwrap_or(ELSEWHERE)
+    }
+
+    /// Returns the twin, if the communicator has one.
+    #[inline]
+    pub(crate) fn twin(&self) -> Option<Twin> {
+        self.twin.get().copied()
+    }
+
+    /// Keeps the twin, for as long as the program has the communicator.
+    pub(crate) fn set_twin(&self, twin: Twin) {
+        // A communicator that is known already has none: it is new.
+        let _ = self.twin.set(twin);
     }
 
     /// Returns the number of ranks on the other side of a collective operation.

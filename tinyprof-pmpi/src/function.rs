@@ -51,6 +51,7 @@ pub(crate) enum Role {
     CompleteAll,
     Cancel,
     FreeRequest,
+    MakeCommunicator,
     FreeCommunicator,
     FreeDatatype,
     Put,
@@ -88,6 +89,7 @@ impl Role {
             | Self::ExchangeReplace
             | Self::FileRead
             | Self::FileReadEnd
+            | Self::Match
             | Self::MatchedReceive
             | Self::StartMatchedReceive
             | Self::CompleteOne
@@ -155,10 +157,10 @@ macro_rules! positions {
 }
 
 positions! {
-    comm count datatype dest flag incount index indices message origin_count origin_datatype
-    outcount partitions recvbuf recvcount recvcounts recvtype recvtypes request
-    requests result_count result_datatype root sendbuf sendcount sendcounts sendtype sendtypes
-    source status statuses
+    comm count datatype dest flag incount index indices message newcomm origin_count origin_datatype
+    outcount partitions recvbuf recvcount recvcounts recvtag recvtype recvtypes request
+    requests result_count result_datatype root sendbuf sendcount sendcounts sendtag sendtype sendtypes
+    source status statuses tag
 }
 
 const INIT: [(&str, &str); 1] = [("tag", "INIT")];

@@ -27,6 +27,7 @@
 mod abi;
 mod arguments;
 mod communicators;
+mod companions;
 mod datatypes;
 mod entry;
 mod forward;
@@ -42,5 +43,6 @@ mod weak;
 mod words;
 
 pub use abi::{Abi, Handle, Interface, Status};
+pub use companions::{Agreed, agree_on_messages};
 pub use library::{Mpi, mpi};
 pub use session::{Session, register};

@@ -85,6 +85,14 @@ functions! {
     comm_dup = c"PMPI_Comm_dup" (comm: Handle, duplicate: *mut Handle);
     /// `MPI_Comm_idup`. Collective.
     comm_idup = c"PMPI_Comm_idup" (comm: Handle, duplicate: *mut Handle, request: *mut Handle);
+    /// `MPI_Comm_split`. Collective.
+    comm_split = c"PMPI_Comm_split" (comm: Handle, color: c_int, key: c_int, new: *mut Handle);
+    /// `MPI_Comm_free`. Collective.
+    comm_free = c"PMPI_Comm_free" (comm: *mut Handle);
+    /// `MPI_Comm_get_errhandler`.
+    comm_get_errhandler = c"PMPI_Comm_get_errhandler" (comm: Handle, handler: *mut Handle);
+    /// `MPI_Errhandler_free`.
+    errhandler_free = c"PMPI_Errhandler_free" (handler: *mut Handle);
     /// `MPI_Comm_set_errhandler`.
     comm_set_errhandler = c"PMPI_Comm_set_errhandler" (comm: Handle, handler: Handle);
     /// `MPI_Comm_get_attr`.
@@ -140,6 +148,41 @@ functions! {
     irecv = c"PMPI_Irecv" (
         buffer: *mut c_void, count: c_int, datatype: Handle, from: c_int, tag: c_int, comm: Handle,
         request: *mut Handle
+    );
+    /// `MPI_Recv`.
+    recv = c"PMPI_Recv" (
+        buffer: *mut c_void, count: c_int, datatype: Handle, from: c_int, tag: c_int, comm: Handle,
+        status: *mut c_void
+    );
+    /// `MPI_Request_get_status`.
+    request_get_status = c"PMPI_Request_get_status" (
+        request: Handle, flag: *mut c_int, status: *mut c_void
+    );
+    /// `MPI_Barrier`. Collective.
+    barrier = c"PMPI_Barrier" (comm: Handle);
+    /// `MPI_Allgather`. Collective.
+    allgather = c"PMPI_Allgather" (
+        from: *const c_void, count: c_int, datatype: Handle, to: *mut c_void, each: c_int,
+        datatype_to: Handle, comm: Handle
+    );
+    /// `MPI_Allreduce`. Collective.
+    allreduce = c"PMPI_Allreduce" (
+        from: *const c_void, to: *mut c_void, count: c_int, datatype: Handle, operator: Handle,
+        comm: Handle
+    );
+    /// `MPI_Reduce`. Collective.
+    reduce = c"PMPI_Reduce" (
+        from: *const c_void, to: *mut c_void, count: c_int, datatype: Handle, operator: Handle,
+        root: c_int, comm: Handle
+    );
+    /// `MPI_Scan`. Collective.
+    scan = c"PMPI_Scan" (
+        from: *const c_void, to: *mut c_void, count: c_int, datatype: Handle, operator: Handle,
+        comm: Handle
+    );
+    /// `MPI_Bcast`. Collective.
+    bcast = c"PMPI_Bcast" (
+        buffer: *mut c_void, count: c_int, datatype: Handle, root: c_int, comm: Handle
     );
     /// `MPI_Iallreduce`. Collective.
     iallreduce = c"PMPI_Iallreduce" (

@@ -10,6 +10,7 @@ mod message;
 mod one_sided;
 mod original;
 mod persistent;
+mod watched;
 
 use std::ffi::c_int;
 
@@ -17,6 +18,7 @@ use tinyprof::__calls::{Recorder, Visited};
 
 use crate::abi::{Handle, Interface};
 use crate::arguments::Arguments;
+use crate::companions;
 use crate::forward::forward;
 use crate::function::{FUNCTIONS, Form, Function, Looks, Role, SITES};
 use crate::library::mpi;
@@ -45,7 +47,7 @@ pub(crate) unsafe fn call(index: usize, called: u32, words: Words) -> c_int {
     let original = original::known_of_c(index);
     let is_usual = called == binding::C
         && original != 0
-        && session::is_recording()
+        && session::records_calls_alone()
         && function.looks != Looks::Steers;
     let recorder = match Recorder::current() {
         Some(recorder) if is_usual && inside::word(recorder) == 0 => recorder,
@@ -86,15 +88,27 @@ pub(crate) unsafe fn call(index: usize, called: u32, words: Words) -> c_int {
     }
 }
 
-/// Handles a call that is not recorded, or not in the usual way: of Fortran, within another, before
-/// MPI has begun, or the first of its function or thread.
+/// Handles a call that is not recorded, or not in the usual way: at level `messages`, of Fortran,
+/// within another, before MPI has begun, or the first of its function or thread.
 ///
 /// # Safety
 /// As for [`call`].
-#[cold]
 #[inline(never)]
 unsafe fn call_unusual(index: usize, called: u32, words: Words) -> c_int {
     let function = &FUNCTIONS[index];
+    if companions::is_on()
+        && called == binding::C
+        && function.looks != Looks::Steers
+        && let Some(recorder) = Recorder::current().filter(|of| inside::word(*of) == 0)
+        && let Some(original) = original::find(index, called)
+    {
+        // SAFETY: as in `call`.
+        let address = unsafe { *words.wrapping_add(RETURN_ADDRESS) };
+        // SAFETY: as above.
+        return unsafe {
+            Call::new(function, words, called, recorder).make_watched(index, address, original)
+        };
+    }
     let count = if called == binding::C { function.arguments } else { function.fortran_arguments };
     let Some(original) = original::find(index, called) else { return OTHER_ERROR };
     // SAFETY: the original is the function of this name, and the words are those of its call.
@@ -125,8 +139,13 @@ unsafe fn call_unusual(index: usize, called: u32, words: Words) -> c_int {
     }
     // SAFETY: the words are those of this function's call, which is under way.
     let call = unsafe { Call::new(function, words, called, recorder) };
-    // SAFETY: the original is the function of this name and binding.
-    unsafe { call.make_and_count(index, address, original) }
+    if companions::is_on() {
+        // SAFETY: the original is the function of this name and binding.
+        unsafe { call.make_watched(index, address, original) }
+    } else {
+        // SAFETY: as above.
+        unsafe { call.make_and_count(index, address, original) }
+    }
 }
 
 /// Makes a call inside of its region, and returns its result and callpath.
@@ -184,18 +203,21 @@ impl Call {
             Looks::BeforeAndAfter => self.before(),
             _ => Before::NOTHING,
         };
-        let function = self.function;
-        let count =
-            if self.arguments.is_fortran { function.fortran_arguments } else { function.arguments };
         let words = self.arguments.words;
         let (code, visited) =
             // SAFETY: as the caller says, and the words are those of its call.
-            unsafe { make(self.recorder, index, address, original, words, count) };
+            unsafe { make(self.recorder, index, address, original, words, self.count()) };
         if self.is_successful(code) {
             self.after(&before, visited);
         }
         self.give_back(&before);
         code
+    }
+
+    /// Returns the number of arguments.
+    fn count(&self) -> u8 {
+        let function = self.function;
+        if self.arguments.is_fortran { function.fortran_arguments } else { function.arguments }
     }
 
     /// Returns whether the call has succeeded. Fortran's functions return their code in an
@@ -222,6 +244,7 @@ impl Call {
             Role::Receive
             | Role::Exchange
             | Role::ExchangeReplace
+            | Role::Match
             | Role::FileRead
             | Role::FileReadEnd => Before { status: self.status(at.status), ..Before::NOTHING },
             Role::MatchedReceive | Role::StartMatchedReceive => self.before_matched_receive(),
@@ -251,7 +274,7 @@ impl Call {
                 self.sent(visited);
                 self.started_receive(visited);
             }
-            Role::Match => self.matched(),
+            Role::Match => self.matched(before),
             Role::MatchedReceive => self.received(before.status, before.communicator, visited),
             Role::StartMatchedReceive => self.started_matched_receive(before, visited),
             Role::SendInit

@@ -13,7 +13,7 @@ use tinyprof::__calls::{self as calls, Callpath};
 use crate::abi::Handle;
 
 /// Slots in the table, a power of two.
-const SLOTS: usize = 1 << 18;
+pub(crate) const SLOTS: usize = 1 << 18;
 /// The slots that are searched for a request: two cache lines of keys.
 const PROBES: usize = 16;
 /// The key of a slot that is being filled.
@@ -109,21 +109,26 @@ fn places(request: Handle) -> impl Iterator<Item = usize> {
     (first..first + PROBES).map(|at| at & (SLOTS - 1))
 }
 
-/// Remembers a request that the program has just made. It takes the place of one with the same
-/// handle, if any: MPI has a single one for all receives from `MPI_PROC_NULL`.
-pub(crate) fn insert(handle: Handle, request: &Request) {
+/// Remembers a request that the program has just made, and returns its place in the table, if there
+/// is one. It takes the place of one with the same handle, if any: MPI has a single one for all
+/// receives from `MPI_PROC_NULL`.
+pub(crate) fn insert(handle: Handle, request: &Request) -> Option<usize> {
     for at in places(handle) {
         match KEYS[at].compare_exchange(0, CLAIMED, AcqRel, Relaxed) {
             Ok(_) => {
                 VALUES[at].write(request);
                 KEYS[at].store(handle.0, Release);
-                return;
+                return Some(at);
             }
-            Err(known) if known == handle.0 => return VALUES[at].write(request),
+            Err(known) if known == handle.0 => {
+                VALUES[at].write(request);
+                return Some(at);
+            }
             Err(_) => {}
         }
     }
     calls::lose_message();
+    None
 }
 
 /// Returns what is known of a request, and its place in the table.

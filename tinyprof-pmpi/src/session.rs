@@ -18,12 +18,14 @@ pub struct Session {
 
 static SESSION: OnceLock<Session> = OnceLock::new();
 
-/// 0: calls are recorded. Otherwise the reasons why not.
+/// 0: calls are recorded, and nothing else. Otherwise the reasons why not.
 static REASONS: AtomicU32 = AtomicU32::new(OUTSIDE);
 /// MPI has not begun, or has ended, or recording is off.
 const OUTSIDE: u32 = 1;
 /// The program has called `MPI_Pcontrol(0)`.
 const PAUSED: u32 = 2;
+/// Calls are recorded, and messages observed: not in the shortest way.
+const MESSAGES: u32 = 4;
 
 /// Registers the profiler, before MPI begins. Further registrations have no effect.
 pub fn register(session: Session) {
@@ -34,7 +36,18 @@ pub fn register(session: Session) {
 /// Returns whether calls are recorded now.
 #[inline]
 pub(crate) fn is_recording() -> bool {
+    REASONS.load(Relaxed) & !MESSAGES == 0
+}
+
+/// Returns whether calls are recorded now, and nothing else is observed.
+#[inline]
+pub(crate) fn records_calls_alone() -> bool {
     REASONS.load(Relaxed) == 0
+}
+
+/// Begins to observe messages besides calls.
+pub(crate) fn observe_messages() {
+    REASONS.fetch_or(MESSAGES, Relaxed);
 }
 
 /// Returns the profiler, if there is one.
@@ -52,8 +65,12 @@ pub(crate) fn end() {
     REASONS.fetch_or(OUTSIDE, Relaxed);
 }
 
-/// Handles `MPI_Pcontrol`: 0 pauses the recording of calls, any other level resumes it.
+/// Handles `MPI_Pcontrol`: 0 pauses the recording of calls, any other level resumes it. Where
+/// messages are observed, it has no effect: a rank that sends no companions would be waited for.
 pub(crate) fn control(level: i32) {
+    if REASONS.load(Relaxed) & MESSAGES != 0 {
+        return;
+    }
     if level == 0 {
         REASONS.fetch_or(PAUSED, Relaxed);
     } else {

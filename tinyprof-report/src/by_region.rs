@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tinyprof_format::model::{CallpathId, CallpathIndex, CallpathTable, Profile, Region};
 
 use super::regions::RegionKey;
-use super::{Hint, RankStatistics, Report, SortKey, Statistics, Transfers};
+use super::{Hint, RankStatistics, Report, SortKey, Statistics, Totals, Transfers};
 
 /// The regions of a callpath table.
 struct Regions {
@@ -30,9 +30,16 @@ impl Report {
     /// Linear in the numbers of callpaths and ranks.
     #[must_use]
     pub fn of_regions(profile: &Profile) -> Self {
-        let report = Self::of_profile(profile);
-        let regions = Regions::of_callpaths(&profile.callpaths);
-        let statistics = regions.statistics(profile).with_times(*report.statistics.times());
+        Self::of_regions_of_totals(&Totals::of_profile(profile))
+    }
+
+    /// Returns the report by region of the totals of a profile, like
+    /// [`of_regions`](Self::of_regions).
+    #[must_use]
+    pub fn of_regions_of_totals(totals: &Totals) -> Self {
+        let report = Self::of_totals(totals);
+        let regions = Regions::of_callpaths(totals.callpaths());
+        let statistics = regions.statistics(totals).with_times(*report.statistics.times());
         let mut transfers: BTreeMap<CallpathIndex, Transfers> = BTreeMap::new();
         for (callpath, of_callpath) in &report.transfers {
             let region = regions.of_callpath[callpath.row()];
@@ -45,6 +52,7 @@ impl Report {
             transfers,
             hints,
             threads_at_once: BTreeMap::new(),
+            without_us: Vec::new(),
             callpaths: regions.table,
             callpaths_of_regions: Some(regions.callpaths),
             metric: Some(SortKey::Exclusive),
@@ -95,15 +103,11 @@ impl Regions {
         }
     }
 
-    fn statistics(&self, profile: &Profile) -> Statistics {
+    fn statistics(&self, totals: &Totals) -> Statistics {
         let mut rows = vec![RankStatistics::default(); self.table.len()];
-        for ((rank, facts), number) in profile.ranks.iter().enumerate().zip(0_u32..) {
-            let mut of_rank = Statistics::new(profile.callpaths.len());
-            of_rank.add_rank(&profile.callpaths, number, &facts.host, |index| {
-                &profile.values(index, rank).executions
-            });
+        for rank in 0..totals.ranks().len() {
             let mut sums = vec![RankStatistics::default(); self.table.len()];
-            for (row, one) in of_rank.rows().enumerate() {
+            for (row, one) in Statistics::of_rank(totals, rank).rows().enumerate() {
                 let sum = &mut sums[self.of_callpath[row].row()];
                 sum.add_callpath(&one, self.is_outermost[row]);
             }

@@ -88,11 +88,21 @@ impl Report {
             };
             let load_balance = percent_cell(found.load_balance);
             let line = match found.parallel.zip(found.communication) {
-                Some((parallel, communication)) => format!(
-                    "efficiency: parallel {} = load balance {load_balance} x communication {}{io}",
-                    percent_cell(parallel),
-                    percent_cell(communication),
-                ),
+                Some((parallel, communication)) => {
+                    let factors = found.serialisation.zip(found.transfer);
+                    let communication = match factors {
+                        Some((serialisation, transfer)) => format!(
+                            "serialisation {} x transfer {}",
+                            percent_cell(serialisation),
+                            percent_cell(transfer)
+                        ),
+                        None => format!("communication {}", percent_cell(communication)),
+                    };
+                    format!(
+                        "efficiency: parallel {} = load balance {load_balance} x {communication}{io}",
+                        percent_cell(parallel),
+                    )
+                }
                 None => format!(
                     "efficiency: load balance {load_balance}{io}; communication is not known: no region has the tag COMM"
                 ),

@@ -20,6 +20,13 @@ pub struct Efficiency {
     /// The greatest useful time of a rank as a part of the longest rank's total time. None if
     /// `parallel` is none.
     pub communication: Option<f64>,
+    /// The greatest useful time of a rank as a part of the time that the program would have taken
+    /// on an ideal network: what waiting for others costs. None unless `parallel` is known, and
+    /// messages were followed (level `messages`).
+    pub serialisation: Option<f64>,
+    /// The time on an ideal network as a part of the longest rank's total time: what moving data
+    /// costs. `communication = serialisation * transfer`. None if `serialisation` is none.
+    pub transfer: Option<f64>,
     /// The time of input and output as a part of the total time of all ranks. Not included in the
     /// other numbers.
     pub io_share: f64,
@@ -31,12 +38,23 @@ impl Efficiency {
     pub(crate) fn of_times(times: &UsageOverRanks) -> Option<Self> {
         let ranks = u128::from(times.ranks);
         let times_ranks = |ns: u64| u128::from(ns).saturating_mul(ranks);
+        // No chain of causes is shorter than the work of a rank, nor longer than the run; its clock
+        // differs from that of the regions by the cost of measuring.
+        let ideal_ns = times.ideal_ns();
+        let ideal_ns = ideal_ns.map(|ns| ns.min(times.total_max_ns).max(times.useful_max_ns));
         (times.useful_max_ns > 0).then(|| Self {
             parallel: Some(ratio(times.useful_ns, times_ranks(times.total_max_ns))),
             load_balance: ratio(times.useful_ns, times_ranks(times.useful_max_ns)),
             communication: Some(ratio(times.useful_max_ns.into(), times.total_max_ns.into())),
+            serialisation: ideal_ns.map(|ns| ratio(times.useful_max_ns.into(), ns.into())),
+            transfer: ideal_ns.map(|ns| ratio(ns.into(), times.total_max_ns.into())),
             io_share: ratio(times.io_ns, times.total_ns),
         })
+    }
+
+    /// Returns the efficiency without the numbers that depend on the ideal time.
+    pub(crate) const fn without_ideal(self) -> Self {
+        Self { serialisation: None, transfer: None, ..self }
     }
 
     /// Returns the efficiency of these ranks; those without any time are ignored. None if no rank
@@ -77,7 +95,7 @@ impl Efficiency {
         Some(if communicates {
             found
         } else {
-            Self { parallel: None, communication: None, ..found }
+            Self { parallel: None, communication: None, ..found }.without_ideal()
         })
     }
 }

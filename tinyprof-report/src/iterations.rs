@@ -1,6 +1,6 @@
 //! The series of a callpath over all ranks: the change of a region from visit to visit.
 
-use tinyprof_format::model::{CallpathIndex, Profile, SeriesBucket};
+use tinyprof_format::model::{CallpathIndex, CallpathValues, Profile, SeriesBucket};
 
 /// A point of a series, over the ranks that reached it. Times are those of a visit, in nanoseconds:
 /// if a point covers several visits, a rank counts with their mean.
@@ -48,7 +48,19 @@ impl Iterations {
         callpath: CallpathIndex,
         points_max: usize,
     ) -> Option<Self> {
-        let ranks = &profile.values[callpath.row()];
+        Self::of_ranks(&profile.values[callpath.row()], points_max)
+    }
+
+    /// Returns the series of a callpath with these values, by rank, in at most `points_max` points;
+    /// none if no rank has one.
+    ///
+    /// # Panics
+    /// If `points_max` is 0.
+    ///
+    /// # Cost
+    /// Linear in the length of the series.
+    #[must_use]
+    pub fn of_ranks(ranks: &[CallpathValues], points_max: usize) -> Option<Self> {
         let visits =
             ranks.iter().map(|values| length(&values.series)).max().filter(|&visits| visits > 0)?;
         let folded =

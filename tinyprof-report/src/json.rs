@@ -4,9 +4,10 @@ use serde_json::{Map, Value, json};
 
 use tinyprof_format::model::{CallpathIndex, Region};
 
+pub(super) use super::long_json::integer;
 use super::metrics::Metric;
 use super::units::ratio;
-use super::{Hint, LongJson, RankStatistics, Report, Spread};
+use super::{ClockOverRanks, Hint, LongJson, RankStatistics, Report, Spread};
 
 /// The maximum length of a path; longer ones are omitted. In a hostile profile the total size of
 /// all paths would be quadratic.
@@ -28,8 +29,12 @@ impl Report {
     /// * A number in `metrics` if it is infinite or unknown.
     /// * `max_host` if there is only one host, or it is unknown.
     /// * `variation` if no rank has two executions.
-    /// * `efficiency` if no region declares its activity, and `parallel` and `communication` in it
-    ///   if no region is tagged as communication.
+    /// * `efficiency` if no region declares its activity, `parallel` and `communication` in it if
+    ///   no region is tagged as communication, and `serialisation` and `transfer` if the profile is
+    ///   not of level `messages`.
+    /// * `clock`, and `through_others_ns` and `uncertainty_ns` in `overhead`, unless the profile is
+    ///   of level `messages`. Then each callpath has `without_us`: the time of all ranks without
+    ///   measurement, and the parts of the difference.
     /// * `filtered` if there was no filter of regions.
     /// * `mpi` if there are no MPI calls.
     /// * `overhead` if another profiler measured, and `visit_cost_ns` and `counted_visit_cost_ns`
@@ -69,6 +74,8 @@ impl Report {
                 "parallel": found.parallel,
                 "load_balance": found.load_balance,
                 "communication": found.communication,
+                "serialisation": found.serialisation,
+                "transfer": found.transfer,
                 "io_share": found.io_share,
             })),
             "mpi": self.mpi_json(),
@@ -82,7 +89,10 @@ impl Report {
                 "writing_ns": cost.writing_ns,
                 "a_rank_ns": cost.a_rank_ns(),
                 "share": cost.share(),
+                "through_others_ns": cost.through_others_ns(),
+                "uncertainty_ns": cost.uncertainty_ns(),
             })),
+            "clock": self.clock.map(ClockOverRanks::to_json),
         });
         LongJson::new(members, self.rows_key(), || {
             self.callpaths.iter().map(|(index, _)| self.callpath_json(index))
@@ -119,6 +129,9 @@ impl Report {
             "bytes_in": transfers.into_rank().bytes,
             "metrics": metrics,
         });
+        if let Some(without_us) = self.without_us.get(index.row()) {
+            entry["without_us"] = without_us.to_json();
+        }
         if let Some(callpaths) = &self.callpaths_of_regions {
             entry["callpaths"] = callpaths[index.row()].into();
         }
@@ -196,9 +209,4 @@ fn site_json(region: &Region) -> Value {
         "rank_local": region.rank_local,
         "constants": region.constants,
     })
-}
-
-/// Returns an integer if it fits 64 bits, else a float: JSON readers take no longer integers.
-pub(super) fn integer(n: u128) -> Value {
-    u64::try_from(n).map_or_else(|_| Value::from(ratio(n, 1)), Value::from)
 }

@@ -1,6 +1,8 @@
 //! Statistics over ranks, and the reports made of them for people and programs.
 //!
 //! * [`Statistics`]: one row per callpath, mergeable in any order, of fixed width on the wire.
+//! * [`Totals`]: the times of each callpath on each rank, without executions: the source of all
+//!   reports of a profile, made callpath by callpath.
 //! * [`Report`]: the statistics with the facts of the run; as text ([`Report::to_text`]) and as
 //!   JSON ([`Report::to_json`]).
 //! * [`Report::to_tree_text`], [`Report::to_top_text`]: the callpath tree alone, and the hottest
@@ -13,6 +15,8 @@
 //!   used; [`Iterations`]: the series of a callpath over all ranks.
 //! * [`MpiCalls`]: MPI calls by function, by call site and by pair of ranks, which
 //!   [`Report::to_mpi_text`] shows.
+//! * [`Waits`]: who waits for whom, which [`Report::to_waits_text`] shows.
+//! * [`Structure`]: the phases of a program, and the classes of ranks that do the same in them.
 //! * [`cells`], [`csv_line`]: the building blocks of other tables.
 //!
 //! Names come from the measured program and are never trusted. Every character that could move a
@@ -23,6 +27,7 @@
 
 mod by_region;
 pub mod cells;
+mod clock;
 mod closing;
 mod columns;
 mod csv;
@@ -35,6 +40,7 @@ mod hosts;
 mod info;
 mod iterations;
 mod json;
+mod lines;
 mod long_json;
 mod messages;
 mod metric_block;
@@ -54,16 +60,23 @@ mod sort_key;
 mod spread;
 mod statistics;
 mod statistics_rows;
+mod structure;
 mod tables;
 mod text;
 mod top;
+mod totals;
 mod transfers;
 mod tree;
+mod trend;
 mod units;
 mod usage;
 mod variation;
+mod waits;
+mod waits_tables;
 mod wire;
+mod without_us;
 
+pub use clock::ClockOverRanks;
 pub use csv::csv_line;
 pub use efficiency::Efficiency;
 pub use hints::{HINTS_MAX, Hint, HintKind};
@@ -79,7 +92,14 @@ pub use run::Report;
 pub use sort_key::SortKey;
 pub use spread::{HostId, Spread};
 pub use statistics::Statistics;
+pub use structure::{
+    Drawing, DrawnEdge, DrawnMessages, DrawnNode, DrawnRanks, Structure, StructureBuilder,
+};
 pub use text::TextOptions;
+pub use totals::Totals;
+use transfers::world_rank;
 pub use transfers::{MpiCall, Transfers, has_messages, partner};
 pub use usage::{Activity, RankUsage, UsageOverRanks, exclusive_ns};
 pub use variation::Variation;
+pub use waits::{WaitSums, Waiting, Waits};
+pub use without_us::{CompensatedRank, WithoutUs};

@@ -9,6 +9,7 @@ use serde_json::Value;
 use serde_json::ser::{Formatter, PrettyFormatter};
 
 use super::names::is_hazardous;
+use super::units::ratio;
 
 /// The version of the members: it is raised when one is removed, or changes its meaning, but not
 /// when one is added.
@@ -126,6 +127,11 @@ impl Serialize for Items<'_, '_> {
         }
         list.end()
     }
+}
+
+/// Returns an integer if it fits 64 bits, else a float: JSON readers take no longer integers.
+pub(super) fn integer(n: u128) -> Value {
+    u64::try_from(n).map_or_else(|_| Value::from(ratio(n, 1)), Value::from)
 }
 
 /// Returns `value` as indented text that is also safe to print on a terminal: characters that could

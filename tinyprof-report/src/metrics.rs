@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tinyprof_format::model::{
-    CallpathIndex, CallpathValues, EventMap, MetricSummary, MetricValues, Profile,
+    CallpathIndex, CallpathValues, EventMap, MetricSummary, MetricValues,
 };
 
 /// The values recorded under one key at one callpath, on all ranks together.
@@ -35,12 +35,15 @@ pub(super) struct Metrics {
 }
 
 impl Metrics {
-    pub(super) fn of_profile(profile: &Profile) -> Self {
-        Self::of(&profile.values.iter().map(Vec::as_slice).collect::<Vec<_>>())
+    pub(super) fn of_event_map(map: &EventMap) -> Self {
+        let rows = map.callpaths.iter().zip(&map.values);
+        let of_row = |((index, _), values)| metrics_of(index, std::slice::from_ref(values));
+        Self::of_rows(rows.flat_map(of_row).collect())
     }
 
-    pub(super) fn of_event_map(map: &EventMap) -> Self {
-        Self::of(&map.values.iter().map(std::slice::from_ref).collect::<Vec<_>>())
+    /// Creates the metrics of these rows, which are in order.
+    pub(super) const fn of_rows(rows: Vec<Metric>) -> Self {
+        Self { rows }
     }
 
     pub(super) fn rows(&self) -> &[Metric] {
@@ -71,28 +74,25 @@ impl Metrics {
         }
         Self { rows: sums.into_values().collect() }
     }
+}
 
-    /// Sums up each callpath's values, given rank by rank. The order of ranks makes the sums the
-    /// same in every report of a profile.
-    fn of(callpaths: &[&[CallpathValues]]) -> Self {
-        let mut rows = Vec::new();
-        for (row, ranks) in callpaths.iter().copied().enumerate() {
-            let mut by_key: BTreeMap<&str, MetricSummary> = BTreeMap::new();
-            for (key, values) in ranks.iter().flat_map(|values| &values.metrics) {
-                let Some(one) = total(values) else { continue };
-                by_key.entry(key).and_modify(|sum| sum.absorb(&one)).or_insert(one);
-            }
-            rows.extend(by_key.into_iter().map(|(key, total)| Metric {
-                callpath: CallpathIndex::new(row),
-                key: key.to_owned(),
-                values: total.values,
-                sum: total.sum,
-                min: total.min,
-                max: total.max,
-            }));
-        }
-        Self { rows }
+/// Sums up the values of a callpath, given rank by rank. The order of ranks makes the sums the same
+/// in every report of a profile.
+pub(super) fn metrics_of(callpath: CallpathIndex, ranks: &[CallpathValues]) -> Vec<Metric> {
+    let mut by_key: BTreeMap<&str, MetricSummary> = BTreeMap::new();
+    for (key, values) in ranks.iter().flat_map(|values| &values.metrics) {
+        let Some(one) = total(values) else { continue };
+        by_key.entry(key).and_modify(|sum| sum.absorb(&one)).or_insert(one);
     }
+    let metric = |(key, total): (&str, MetricSummary)| Metric {
+        callpath,
+        key: key.to_owned(),
+        values: total.values,
+        sum: total.sum,
+        min: total.min,
+        max: total.max,
+    };
+    by_key.into_iter().map(metric).collect()
 }
 
 fn total(values: &MetricValues) -> Option<MetricSummary> {

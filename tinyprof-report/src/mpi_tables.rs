@@ -6,43 +6,41 @@ use serde_json::{Value, json};
 use tinyprof_format::model::{MessageKind, Traffic};
 
 use super::json::integer;
-use super::names::{columns, cut, shown, wrapped};
+use super::lines::{Column, Line, write_more, write_table};
+use super::names::{cut, shown, wrapped};
 use super::tables::{number, put};
 use super::transfers::mean_bytes;
 use super::units::{count_cell, data_cell, percent_cell, ratio, rounded, time_cell, whole};
 use super::{CallStatistics, LongJson, MpiCallSite, MpiCalls, MpiFunction, Peers, Report};
 
-/// The minimum width of names, in columns, for which columns of numbers are left out.
-const NARROWEST_NAME: usize = 24;
-
 /// The columns of calls, with the order in which a narrow table leaves them out: the greatest
 /// number first, 0 never.
-const CALLS: [(&str, u8); 11] = [
-    ("calls", 0),
-    ("time", 0),
-    ("share", 0),
-    ("out", 0),
-    ("in", 0),
-    ("mean size", 1),
-    ("min", 6),
-    ("mean", 4),
-    ("max", 3),
-    ("at", 5),
-    ("imbal", 2),
+const CALLS: [Column; 11] = [
+    Column::number("calls", 0),
+    Column::number("time", 0),
+    Column::number("share", 0),
+    Column::number("out", 0),
+    Column::number("in", 0),
+    Column::number("mean size", 1),
+    Column::number("min", 6),
+    Column::number("mean", 4),
+    Column::number("max", 3),
+    Column::number("at", 5),
+    Column::number("imbal", 2),
 ];
 
 /// The position of the first column that compares ranks.
 const SPREAD: usize = 6;
 
 /// The columns of pairs of ranks.
-const PEERS: [(&str, u8); 7] = [
-    ("from", 0),
-    ("to", 0),
-    ("messages", 0),
-    ("sent", 0),
-    ("share", 0),
-    ("mean size", 1),
-    ("received", 2),
+const PEERS: [Column; 7] = [
+    Column::number("from", 0),
+    Column::number("to", 0),
+    Column::number("messages", 0),
+    Column::number("sent", 0),
+    Column::number("share", 0),
+    Column::number("mean size", 1),
+    Column::number("received", 2),
 ];
 
 /// The columns of the CSV. Cells without a meaning for a row are empty.
@@ -265,66 +263,6 @@ impl Report {
             number(row.imbalance(time)),
             row.lost_ns(time).to_string(),
         ]
-    }
-}
-
-/// A line of a table: its numbers, and its name in a room of so many columns.
-struct Line<'a> {
-    cells: Vec<String>,
-    name: Box<dyn Fn(usize) -> String + 'a>,
-}
-
-/// Writes a table: right-aligned numbers, and the name at the end. If there is too little room for
-/// names, columns are left out.
-fn write_table(
-    text: &mut String,
-    headings: &[(&str, u8)],
-    name: &str,
-    lines: &[Line<'_>],
-    width: usize,
-) {
-    let widths: Vec<usize> = (0..headings.len())
-        .map(|column| {
-            let cells = lines.iter().map(|line| columns(&line.cells[column]));
-            cells.max().unwrap_or(0).max(headings[column].0.len())
-        })
-        .collect();
-    let numbers_width = |least: u8| -> usize {
-        let shown = headings.iter().zip(&widths).filter(|((_, order), _)| *order < least);
-        shown.map(|(_, width)| width + 2).sum()
-    };
-    let room_needed = if name.is_empty() { 0 } else { NARROWEST_NAME };
-    let least = (1..=u8::MAX)
-        .take_while(|least| numbers_width(*least) + room_needed <= width)
-        .last()
-        .unwrap_or(1);
-    let room = width.saturating_sub(numbers_width(least)).max(room_needed.min(12));
-    let mut write = |cells: &dyn Fn(usize) -> String, name: &str| {
-        let mut line = String::new();
-        for (column, width) in widths.iter().enumerate() {
-            if headings[column].1 < least {
-                let cell = cells(column);
-                line.push_str(&" ".repeat(width.saturating_sub(columns(&cell))));
-                line.push_str(&cell);
-                line.push_str("  ");
-            }
-        }
-        line.push_str(name);
-        text.push_str(line.trim_end());
-        text.push('\n');
-    };
-    write(&|column| headings[column].0.to_owned(), name);
-    for line in lines {
-        write(&|column| line.cells[column].clone(), &(line.name)(room));
-    }
-}
-
-/// Writes the number of lines that a table has no room for.
-fn write_more(text: &mut String, lines: usize, count: usize, noun: &str) {
-    match lines.saturating_sub(count) {
-        0 => {}
-        1 => text.push_str(&format!("... 1 more {noun}\n")),
-        more => text.push_str(&format!("... {more} more {noun}s\n")),
     }
 }
 

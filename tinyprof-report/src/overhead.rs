@@ -2,8 +2,8 @@
 
 use tinyprof_format::model::Manifest;
 
-use super::RankStatistics;
 use super::units::{percent_of, ratio, rounded, time_cell, whole};
+use super::{ClockOverRanks, RankStatistics};
 
 /// The assumed cost of measuring one visit, in nanoseconds, if the profile does not contain it: see
 /// `docs/overhead.md`.
@@ -36,6 +36,8 @@ pub(crate) struct Overhead {
     pub(crate) writing_ns: u64,
     /// The time of all ranks together, in nanoseconds.
     pub(crate) total_ns: u128,
+    /// The clocks of all ranks; none if the profile is not of level `messages`.
+    pub(crate) clock: Option<ClockOverRanks>,
 }
 
 impl Overhead {
@@ -45,8 +47,6 @@ impl Overhead {
         rows: impl Iterator<Item = RankStatistics>,
         total_ns: u128,
     ) -> Option<Self> {
-        let metadata = &manifest.metadata;
-        let ns = |ps: u64| (ps > 0).then(|| ratio(ps.into(), 1_000));
         let (mut visits, mut visits_estimated) = (0_u64, 0_u64);
         for row in rows {
             visits = visits.saturating_add(row.visits);
@@ -54,19 +54,48 @@ impl Overhead {
                 visits_estimated = visits_estimated.saturating_add(row.visits);
             }
         }
-        (visits > 0 && !metadata.tinyprof_version.is_empty()).then(|| Self {
-            ranks: manifest.ranks,
+        (visits > 0 && !manifest.metadata.tinyprof_version.is_empty()).then(|| Self {
             visits,
             visits_not_timed: manifest.losses.visits_not_timed.min(visits),
-            visit_cost_ns: ns(metadata.visit_cost_ps),
-            counted_visit_cost_ns: ns(metadata.counted_visit_cost_ps),
             visits_estimated,
             writing_ns: manifest
                 .flush
                 .total_ns()
                 .saturating_add(manifest.interim_profiles.total_ns),
             total_ns,
+            ..Self::costs_of(manifest)
         })
+    }
+
+    /// Returns the costs of visits in a run, without any visits.
+    pub(super) fn costs_of(manifest: &Manifest) -> Self {
+        let ns = |ps: u64| (ps > 0).then(|| ratio(ps.into(), 1_000));
+        Self {
+            ranks: manifest.ranks,
+            visits: 0,
+            visits_not_timed: 0,
+            visit_cost_ns: ns(manifest.metadata.visit_cost_ps),
+            counted_visit_cost_ns: ns(manifest.metadata.counted_visit_cost_ps),
+            visits_estimated: 0,
+            writing_ns: 0,
+            total_ns: 0,
+            clock: None,
+        }
+    }
+
+    /// Returns by how much the mean rank was delayed through others, signed, in nanoseconds; none
+    /// if it is not known.
+    pub(crate) fn through_others_ns(&self) -> Option<f64> {
+        let clock = self.clock?;
+        let sum_ns = clock.propagated_ns();
+        let mean_ns = ratio(sum_ns.unsigned_abs(), clock.ranks.max(1).into());
+        Some(if sum_ns < 0 { -mean_ns } else { mean_ns })
+    }
+
+    /// Returns by how much the delay of the mean rank may be wrong, in nanoseconds.
+    pub(crate) fn uncertainty_ns(&self) -> Option<f64> {
+        let clock = self.clock?;
+        Some(ratio(clock.uncertainty_ns, clock.ranks.max(1).into()))
     }
 
     /// Returns the time for measuring the visits of the mean rank, in nanoseconds, limited to the
@@ -122,6 +151,21 @@ impl Overhead {
     /// losses of the program, such as the inlining of a function that is a region, were not
     /// measured.
     pub(super) fn sentence(&self) -> String {
+        let Some((through_ns, uncertainty_ns)) =
+            self.through_others_ns().zip(self.uncertainty_ns())
+        else {
+            return self.here();
+        };
+        let part = time_cell(whole(through_ns.abs()));
+        let through = match through_ns < 0.0 {
+            true => format!("waiting for others hid {part} of it"),
+            false => format!("{part} more through others"),
+        };
+        format!("{}; {through}, +- {}", self.here(), time_cell(whole(uncertainty_ns)))
+    }
+
+    /// Returns the part of the sentence on the rank's own measuring.
+    fn here(&self) -> String {
         let about = if self.visit_cost_ns.is_none() { "about" } else { "at least" };
         let a_rank = if self.ranks > 1 { " a rank" } else { "" };
         let visits = rounded(self.visits.into(), u128::from(self.ranks.max(1)));
@@ -150,6 +194,7 @@ mod tests {
             visits_estimated: 0,
             writing_ns: 1_100_000,
             total_ns: 4 * 15_500_000_000,
+            clock: None,
         }
     }
 
@@ -164,6 +209,20 @@ mod tests {
             alone.sentence(),
             "overhead: about 1.10ms (0.0018%): 25ns timing 1 visit, 1.10ms writing"
         );
+    }
+
+    #[test]
+    fn what_it_cost_through_others_is_told_where_it_is_known() {
+        let sentence = |own_intrusion_ns, intrusion_ns| {
+            let mut clock = ClockOverRanks { ranks: 4, companions: 9, ..ClockOverRanks::default() };
+            (clock.own_intrusion_ns, clock.intrusion_ns) = (own_intrusion_ns, intrusion_ns);
+            clock.uncertainty_ns = 40_000;
+            Overhead { clock: Some(clock), ..cost() }.sentence()
+        };
+        let told = sentence(4_000_000, 6_000_000);
+        assert!(told.ends_with("1.10ms writing; 500us more through others, +- 10.0us"), "{told}");
+        let told = sentence(4_000_000, 2_000_000);
+        assert!(told.ends_with("; waiting for others hid 500us of it, +- 10.0us"), "{told}");
     }
 
     #[test]

@@ -9,11 +9,14 @@ use tinyprof_format::model::{
     Precision, Profile, RunMetadata,
 };
 
-use super::hints::{Facts, Occupancy, hints_of_profile, hints_of_statistics};
+use super::hints::{Facts, Occupancy, hints_of_statistics, hints_of_totals};
 use super::hosts::Hosts;
 use super::metrics::Metrics;
 use super::notes::filtered;
-use super::{Efficiency, Hint, HintKind, Overhead, SortKey, Statistics, Transfers};
+use super::{
+    ClockOverRanks, CompensatedRank, Efficiency, Hint, HintKind, Overhead, SortKey, Statistics,
+    Totals, Transfers, WithoutUs,
+};
 
 /// The data of all reports of a run. Equal profiles give equal reports.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,6 +47,12 @@ pub struct Report {
     pub(super) efficiency: Option<Efficiency>,
     pub(super) hints: Vec<Hint>,
     pub(super) overhead: Option<Overhead>,
+    /// The clocks of all ranks; none if the profile is not of level `messages`.
+    pub(super) clock: Option<ClockOverRanks>,
+    /// The times of callpaths without measurement; empty where they are not known.
+    pub(super) without_us: Vec<WithoutUs>,
+    /// The times of ranks without measurement; empty where they are not known.
+    pub(super) compensated: Vec<CompensatedRank>,
     /// The metric by which tables are sorted, if one was requested.
     pub(super) metric: Option<SortKey>,
 }
@@ -52,22 +61,24 @@ impl Report {
     /// Returns the report of a profile.
     #[must_use]
     pub fn of_profile(profile: &Profile) -> Self {
-        let statistics = Statistics::of_profile(profile);
-        let hosts = Hosts::new(profile.ranks.iter().map(|facts| facts.host.as_str()).collect());
-        let report = Self::without_hints(&profile.manifest, &profile.callpaths, statistics, hosts);
-        let facts = report.facts_of_hints(&profile.manifest);
-        let hints = hints_of_profile(profile, &report.statistics, facts);
-        let threads: u64 = profile.ranks.iter().map(|rank| u64::from(rank.threads)).sum();
+        Self::of_totals(&Totals::of_profile(profile))
+    }
+
+    /// Returns the report of the totals of a profile.
+    #[must_use]
+    pub fn of_totals(totals: &Totals) -> Self {
+        let (manifest, callpaths) = (totals.manifest(), totals.callpaths());
+        let statistics = Statistics::of_totals(totals);
+        let hosts = Hosts::new(totals.ranks().iter().map(|facts| facts.host.as_str()).collect());
+        let report = Self::without_hints(manifest, callpaths, statistics, hosts);
+        let facts = report.facts_of_hints(manifest);
+        let hints = hints_of_totals(totals, &report.statistics, facts);
+        let threads: u64 = totals.ranks().iter().map(|rank| u64::from(rank.threads)).sum();
         // If ranks were selected, the manifest still counts the others.
-        let is_whole = profile.ranks.len() == profile.manifest.ranks as usize;
+        let is_whole = totals.ranks().len() == manifest.ranks as usize;
         let threads = Some(threads).filter(|&threads| threads > 0 && is_whole);
-        let transfers = profile.callpaths.iter().zip(&profile.values);
-        let transfers = transfers.map(|((index, _), of_ranks)| {
-            let messages = of_ranks.iter().flat_map(|values| &values.messages);
-            (index, Transfers::of_messages(messages))
-        });
-        Self { metrics: Metrics::of_profile(profile), hints, threads, ..report }
-            .with_transfers(transfers)
+        let transfers = totals.transfers().clone();
+        Self { metrics: totals.metrics(), hints, threads, transfers, ..report }.with_clock(totals)
     }
 
     /// Returns the report of a run from its statistics, row by row of `callpaths`.
@@ -128,6 +139,9 @@ impl Report {
             host_names,
             efficiency,
             hints: Vec::new(),
+            clock: None,
+            without_us: Vec::new(),
+            compensated: Vec::new(),
             statistics,
             metric: None,
         }
@@ -154,14 +168,18 @@ impl Report {
         let values = map.callpaths.iter().zip(&map.values);
         let transfers =
             values.map(|((index, _), values)| (index, Transfers::of_messages(&values.messages)));
-        Self { metrics: Metrics::of_event_map(map), threads, ..report }.with_transfers(transfers)
+        let transfers = transfers.filter(|(_, transfers)| !transfers.is_empty()).collect();
+        Self { metrics: Metrics::of_event_map(map), threads, transfers, ..report }
     }
 
-    fn with_transfers(self, transfers: impl Iterator<Item = (CallpathIndex, Transfers)>) -> Self {
-        Self {
-            transfers: transfers.filter(|(_, transfers)| !transfers.is_empty()).collect(),
-            ..self
+    fn with_clock(mut self, totals: &Totals) -> Self {
+        self.clock = ClockOverRanks::of_ranks(totals.ranks());
+        if self.clock.is_some() {
+            self.without_us = WithoutUs::of_totals(totals);
+            self.compensated = CompensatedRank::of_totals(totals);
         }
+        self.overhead = self.overhead.map(|cost| Overhead { clock: self.clock, ..cost });
+        self
     }
 
     /// Returns the report under another name, such as that of the profile's directory.
@@ -175,7 +193,9 @@ impl Report {
     #[must_use]
     pub fn without_overhead(mut self) -> Self {
         self.hints.retain(|hint| hint.kind != HintKind::ShortRun);
-        Self { overhead: None, ..self }
+        let efficiency = self.efficiency.map(Efficiency::without_ideal);
+        let (without_us, compensated) = (Vec::new(), Vec::new());
+        Self { overhead: None, efficiency, clock: None, without_us, compensated, ..self }
     }
 
     /// Returns the hints, the costliest first.
@@ -201,6 +221,7 @@ impl Report {
             metrics: Metrics::default(),
             transfers: BTreeMap::new(),
             threads_at_once: BTreeMap::new(),
+            without_us: Vec::new(),
             ..self
         }
     }

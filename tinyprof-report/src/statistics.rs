@@ -1,10 +1,13 @@
 //! Statistics of every callpath over ranks. They can be merged in any order with the same result.
 
-use tinyprof_format::model::{CallpathIndex, CallpathTable, EventMap, ExecutionSummary, Profile};
+use tinyprof_format::model::{
+    CallpathIndex, CallpathTable, ClockFacts, EventMap, ExecutionSummary, Profile,
+};
 
 use super::statistics_rows::Rows;
+use super::totals::RankSums;
 use super::usage::exclusive_of;
-use super::{Activity, HostId, RankStatistics, RankUsage, UsageOverRanks, Variation};
+use super::{Activity, HostId, RankStatistics, RankUsage, Totals, UsageOverRanks, Variation};
 
 /// The statistics of every callpath of a table, row by row.
 ///
@@ -71,6 +74,7 @@ impl Statistics {
         statistics.add_rank(&map.callpaths, rank, &map.facts.host, |index| {
             &map.values[index.row()].executions
         });
+        statistics.times.add_clock(&map.facts.clock);
         statistics
     }
 
@@ -81,11 +85,53 @@ impl Statistics {
         let activities = Activity::of_callpaths(&profile.callpaths);
         for ((rank, facts), number) in profile.ranks.iter().enumerate().zip(0u32..) {
             let place = (number, HostId::of_name(&facts.host));
-            statistics.add(&profile.callpaths, &activities, place, |index| {
-                &profile.values(index, rank).executions
-            });
+            let of = |row: usize| &profile.values[row][rank].executions[..];
+            let (sums, variation) = (|row| sums(of(row)), |row| Variation::of_one_rank(of(row)));
+            statistics.add(&profile.callpaths, &activities, place, sums, variation);
+            statistics.times.add_clock(&facts.clock);
         }
         statistics
+    }
+
+    /// Returns the statistics of the totals of a profile, parallel to its callpath table.
+    #[must_use]
+    pub fn of_totals(totals: &Totals) -> Self {
+        let mut statistics = Self::new(totals.callpaths().len());
+        let activities = Activity::of_callpaths(totals.callpaths());
+        // A row's variation is that of all ranks: it is added with the first rank that came there.
+        let first_ranks: Vec<Option<usize>> =
+            (0..totals.callpaths().len()).map(|row| totals.first_rank(row)).collect();
+        for rank in 0..totals.ranks().len() {
+            let is_first = |row: usize| first_ranks[row] == Some(rank);
+            let variation =
+                |row| if is_first(row) { totals.variation(row) } else { Variation::default() };
+            statistics.add_total(totals, &activities, rank, variation);
+            statistics.times.add_clock(&totals.ranks()[rank].clock);
+        }
+        statistics
+    }
+
+    /// Returns the statistics of one rank of a profile, parallel to its callpath table, as if each
+    /// callpath had a single execution.
+    pub(super) fn of_rank(totals: &Totals, rank: usize) -> Self {
+        let mut statistics = Self::new(totals.callpaths().len());
+        let activities = Activity::of_callpaths(totals.callpaths());
+        let variation = Variation { executions: 1, ..Variation::default() };
+        statistics.add_total(totals, &activities, rank, |_| variation);
+        statistics
+    }
+
+    fn add_total(
+        &mut self,
+        totals: &Totals,
+        activities: &[Option<Activity>],
+        rank: usize,
+        variation: impl Fn(usize) -> Variation,
+    ) {
+        let host = HostId::of_name(&totals.ranks()[rank].host);
+        let sums = |row: usize| totals.sums(row, rank);
+        let number = u32::try_from(rank).unwrap_or(u32::MAX);
+        self.add(totals.callpaths(), activities, (number, host), sums, variation);
     }
 
     /// Adds the measurements of `rank` on `host`: `summaries` returns them for each row of
@@ -97,27 +143,26 @@ impl Statistics {
         host: &str,
         summaries: impl Fn(CallpathIndex) -> &'a [ExecutionSummary],
     ) {
-        self.add(
-            callpaths,
-            &Activity::of_callpaths(callpaths),
-            (rank, HostId::of_name(host)),
-            summaries,
-        );
+        let activities = Activity::of_callpaths(callpaths);
+        let of = |row| summaries(CallpathIndex::new(row));
+        let (sums, variation) = (|row| sums(of(row)), |row| Variation::of_one_rank(of(row)));
+        self.add(callpaths, &activities, (rank, HostId::of_name(host)), sums, variation);
     }
 
-    fn add<'a>(
+    fn add(
         &mut self,
         callpaths: &CallpathTable,
         activities: &[Option<Activity>],
         (rank, host): (u32, HostId),
-        summaries: impl Fn(CallpathIndex) -> &'a [ExecutionSummary],
+        sums: impl Fn(usize) -> Option<RankSums>,
+        variation: impl Fn(usize) -> Variation,
     ) {
         self.grow_to(callpaths.len());
-        let of_each = || callpaths.iter().map(|(index, _)| summaries(index));
-        let inclusive_ns: Vec<u64> = of_each().map(ExecutionSummary::inclusive_ns_of).collect();
-        let variances_ns2: Vec<u128> = of_each()
-            .map(|summaries| whole(ExecutionSummary::sum_variance_ns2_of(summaries)))
-            .collect();
+        let rows = || 0..callpaths.len();
+        let inclusive_ns: Vec<u64> =
+            rows().map(|row| sums(row).map_or(0, |sums| sums.inclusive_ns)).collect();
+        let variances_ns2: Vec<u128> =
+            rows().map(|row| sums(row).map_or(0, |sums| whole(sums.variance_ns2))).collect();
         let exclusive_ns = exclusive_of(callpaths, &inclusive_ns);
         self.times.add(&RankUsage::of_rank(callpaths, activities, &inclusive_ns, &exclusive_ns));
         let mut exclusive_variances_ns2 = variances_ns2.clone();
@@ -128,26 +173,19 @@ impl Statistics {
                 *variance = variance.saturating_add(variances_ns2[index.row()]);
             }
         }
-        let rows = (0..callpaths.len()).map(|row| {
-            let summaries = summaries(CallpathIndex::new(row));
-            // A row with metrics only has no visits.
-            if summaries.is_empty() {
+        let of_row = |row: usize| {
+            let Some(RankSums { visits, inclusive_ns, .. }) = sums(row) else {
                 return RankStatistics::default();
-            }
-            let visits = ExecutionSummary::visits_of(summaries);
-            let mut one = RankStatistics::of_one_rank(
-                rank,
-                host,
-                visits,
-                inclusive_ns[row],
-                exclusive_ns[row],
-            );
-            one.variation = Variation::of_one_rank(summaries);
+            };
+            let exclusive_ns = exclusive_ns[row];
+            let mut one =
+                RankStatistics::of_one_rank(rank, host, visits, inclusive_ns, exclusive_ns);
+            one.variation = variation(row);
             one.inclusive.variance_ns2 = variances_ns2[row];
             one.exclusive.variance_ns2 = exclusive_variances_ns2[row];
             one
-        });
-        self.rows.add_rank(rank, host, rows);
+        };
+        self.rows.add_rank(rank, host, rows().map(of_row));
     }
 
     /// Adds the measurements of `rank`. The table of these statistics, `dictionary`, may contain
@@ -161,6 +199,12 @@ impl Statistics {
             let found = own.get(&dictionary.identities()[index.row()]);
             found.map_or(&[], |at| map.values[at.row()].executions.as_slice())
         });
+        self.times.add_clock(&map.facts.clock);
+    }
+
+    /// Adds the clock of a rank that [`add_rank`](Self::add_rank) has added.
+    pub fn add_clock(&mut self, clock: &ClockFacts) {
+        self.times.add_clock(clock);
     }
 
     /// Adds the statistics of other ranks over the same table. Associative and commutative; no rank
@@ -194,6 +238,16 @@ impl Statistics {
     pub(super) fn grow_to(&mut self, callpaths: usize) {
         self.rows.grow_to(callpaths);
     }
+}
+
+/// Returns the sums of these summaries; none if there are none. A row with metrics only has no
+/// visits.
+fn sums(summaries: &[ExecutionSummary]) -> Option<RankSums> {
+    (!summaries.is_empty()).then(|| RankSums {
+        visits: ExecutionSummary::visits_of(summaries),
+        inclusive_ns: ExecutionSummary::inclusive_ns_of(summaries),
+        variance_ns2: ExecutionSummary::sum_variance_ns2_of(summaries),
+    })
 }
 
 /// Returns a variance as an integer, rounded up, so that an uncertain value never reads as exact.

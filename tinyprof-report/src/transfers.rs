@@ -144,6 +144,14 @@ pub fn partner(key: MessageKey, rank: usize) -> Option<i64> {
     }
 }
 
+/// Returns the rank at an offset from `rank`, if there is one among so many ranks.
+pub(super) fn world_rank(offset: i32, rank: u32, ranks: usize) -> Option<u32> {
+    if offset == MessageKey::ANY_PARTNER {
+        return None;
+    }
+    rank.checked_add_signed(offset).filter(|&rank| (rank as usize) < ranks)
+}
+
 /// A region that is a call of an MPI function: one of the module `mpi` that is named `MPI_...`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

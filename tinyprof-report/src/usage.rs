@@ -1,6 +1,6 @@
 //! How ranks use their time: computation, communication, input and output.
 
-use tinyprof_format::model::{Callpath, CallpathTable, Profile};
+use tinyprof_format::model::{Callpath, CallpathTable, ClockFacts, Profile};
 
 /// The key of the constant that declares a region's activity.
 const TAG: &str = "tag";
@@ -100,6 +100,11 @@ pub struct UsageOverRanks {
     pub useful_max_ns: u64,
     /// The sum of their times of input and output, in nanoseconds.
     pub io_ns: u128,
+    /// The greatest ideal time, in nanoseconds: see [`ideal_ns`](Self::ideal_ns).
+    pub ideal_max_ns: u64,
+    /// The messages and operations of which a companion was seen, without which no ideal time is
+    /// known.
+    pub companions: u64,
 }
 
 /// Returns the exclusive time of each callpath on one rank, row by row, in nanoseconds; 0 for
@@ -145,7 +150,21 @@ impl UsageOverRanks {
             useful_ns: useful_ns.into(),
             useful_max_ns: useful_ns,
             io_ns: rank.io_ns.into(),
+            ..Self::default()
         });
+    }
+
+    /// Adds the clock of one rank.
+    pub fn add_clock(&mut self, clock: &ClockFacts) {
+        let (ideal_max_ns, companions) = (clock.ideal_ns, clock.companions);
+        self.merge(&Self { ideal_max_ns, companions, ..Self::default() });
+    }
+
+    /// Returns the useful time along the longest chain of causes: the time that the program would
+    /// have taken on an ideal network, in nanoseconds. None if no messages were followed.
+    #[must_use]
+    pub const fn ideal_ns(&self) -> Option<u64> {
+        if self.companions > 0 && self.ideal_max_ns > 0 { Some(self.ideal_max_ns) } else { None }
     }
 
     /// Adds other ranks. Associative and commutative, and the default is its neutral element.
@@ -156,5 +175,7 @@ impl UsageOverRanks {
         self.useful_ns = self.useful_ns.saturating_add(other.useful_ns);
         self.useful_max_ns = self.useful_max_ns.max(other.useful_max_ns);
         self.io_ns = self.io_ns.saturating_add(other.io_ns);
+        self.ideal_max_ns = self.ideal_max_ns.max(other.ideal_max_ns);
+        self.companions = self.companions.saturating_add(other.companions);
     }
 }

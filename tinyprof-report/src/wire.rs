@@ -8,8 +8,11 @@ use super::{HostId, RankStatistics, Spread, Statistics, UsageOverRanks, Variatio
 /// ```text
 /// 0       4          20             28          44              52      68
 /// | ranks | total_ns | total_max_ns | useful_ns | useful_max_ns | io_ns |
+///
+/// 68             76           84
+/// | ideal_max_ns | companions |
 /// ```
-const TIMES_BYTES: usize = 68;
+const TIMES_BYTES: usize = 84;
 
 /// One spread, little endian:
 ///
@@ -46,6 +49,8 @@ impl Statistics {
         bytes.extend(times.useful_ns.to_le_bytes());
         bytes.extend(times.useful_max_ns.to_le_bytes());
         bytes.extend(times.io_ns.to_le_bytes());
+        bytes.extend(times.ideal_max_ns.to_le_bytes());
+        bytes.extend(times.companions.to_le_bytes());
         for row in self.rows() {
             bytes.extend(row.visits.to_le_bytes());
             bytes.extend(row.ranks.to_le_bytes());
@@ -86,6 +91,8 @@ fn times_from(bytes: &mut &[u8]) -> Option<UsageOverRanks> {
         useful_ns: u128::from_le_bytes(take(bytes)?),
         useful_max_ns: u64::from_le_bytes(take(bytes)?),
         io_ns: u128::from_le_bytes(take(bytes)?),
+        ideal_max_ns: u64::from_le_bytes(take(bytes)?),
+        companions: u64::from_le_bytes(take(bytes)?),
     };
     let is_part = times.useful_max_ns <= times.total_max_ns && times.useful_ns <= times.total_ns;
     is_part.then_some(times)

@@ -71,4 +71,6 @@ pub enum MpiLevel {
     /// The calls.
     #[default]
     Calls,
+    /// The calls, and who waits for whom.
+    Messages,
 }

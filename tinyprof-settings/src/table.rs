@@ -328,17 +328,18 @@ settings! {
         mpi: MpiLevel {
             key: "mpi",
             variable: "TINYPROF_MPI",
-            values: "off|calls",
-            expected: "off or calls",
-            meaning: "what is recorded of MPI: nothing, or every call",
+            values: "off|calls|messages",
+            expected: "off, calls or messages",
+            meaning: "what is recorded of MPI: nothing, every call, or also who waits for whom",
             default: "`calls`",
             read: |value| word(value, |word| match word {
                 "off" => Some(MpiLevel::Off),
                 "calls" => Some(MpiLevel::Calls),
+                "messages" => Some(MpiLevel::Messages),
                 _ => None,
             }),
-            /// Sets which data about the program's MPI calls is recorded. `TINYPROF_MPI` wins. It
-            /// has no effect so far.
+            /// Sets which data about the program's MPI calls is recorded. `TINYPROF_MPI` wins. To
+            /// be set before MPI is initialised, alike on all ranks.
             mpi(level: ::tinyprof_settings::MpiLevel) => level,
         }
     }

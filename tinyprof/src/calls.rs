@@ -9,7 +9,10 @@ use tinyprof_format::model::MessageKey;
 pub use tinyprof_format::model::{CallpathId, ClockFacts, EdgeKey, EdgeKind, MessageKind};
 use tinyprof_segment::words::low;
 
+use crate::collect::session::session;
 use crate::collect::start::start_recording;
+use crate::record::calibration::visit_cost;
+use crate::record::clock::rate_since;
 use crate::record::thread;
 use crate::record::{Arena, Line, Visit, call_site, has_regions, program};
 pub use crate::record::{EdgeInstance, Site};
@@ -54,6 +57,21 @@ impl Recorder {
     #[must_use]
     pub fn place_of_status(self) -> usize {
         self.arena.status()
+    }
+
+    /// Returns the ticks of the thread's clock.
+    #[inline(always)]
+    #[must_use]
+    pub fn ticks(self) -> u64 {
+        self.arena.now()
+    }
+
+    /// Returns the number of visits that have been timed on the thread, as long as they last less
+    /// than 2^32 ticks and are of no root region.
+    #[inline]
+    #[must_use]
+    pub fn timed_visits(self) -> u64 {
+        self.arena.usual_visits()
     }
 
     /// Stores the facts of the clock as this thread knows them, in place of earlier ones. A profile
@@ -106,15 +124,21 @@ pub struct Open {
 }
 
 impl Open {
+    /// Returns the callpath of the visit.
+    #[inline(always)]
+    #[must_use]
+    pub fn visited(&self) -> Visited {
+        Visited { recorder: self.recorder, line: self.visit.node().unwrap_or(Line::NONE) }
+    }
+
     /// Ends the visit, and returns the callpath that it was of.
     #[inline(always)]
     #[must_use]
     pub fn end(self) -> Visited {
         // Left here, and not by dropping it.
         let open = ManuallyDrop::new(self);
-        let (recorder, visit) = (open.recorder, open.visit);
-        leave(recorder, visit);
-        Visited { recorder, line: visit.node().unwrap_or(Line::NONE) }
+        leave(open.recorder, open.visit);
+        open.visited()
     }
 }
 
@@ -266,6 +290,30 @@ impl Visited {
         let key = MessageKey::new(kind, partner, bytes);
         self.recorder.arena.add_message(self.line, key, bytes)
     }
+}
+
+/// The clock of this process, and the cost of a visit on it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClockRate {
+    /// True if ticks are those of the processor's counter; otherwise they are ns of
+    /// `CLOCK_MONOTONIC`.
+    pub is_counter: bool,
+    /// The ns of a tick, measured from the start of the recording until now.
+    pub ns_per_tick: f64,
+    /// The cost of a timed visit, in ns.
+    pub visit_ns: f64,
+}
+
+/// Returns the clock of this process.
+///
+/// # Cost
+/// The first call measures the cost of a visit: about 200 us.
+#[must_use]
+pub fn clock_rate() -> ClockRate {
+    let session = session();
+    let ns_per_tick = rate_since(session.started, session.clock).ns_per_tick();
+    let visit_ns = visit_cost(session.clock).timed * ns_per_tick;
+    ClockRate { is_counter: session.clock.is_counter(), ns_per_tick, visit_ns }
 }
 
 /// Counts a message that cannot be recorded. Rare.

@@ -17,7 +17,7 @@ mod metadata;
 mod name;
 mod on_demand;
 mod segments;
-mod session;
+pub(crate) mod session;
 mod snapshot;
 pub(crate) mod start;
 mod watch;

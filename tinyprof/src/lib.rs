@@ -119,8 +119,8 @@ pub use tinyprof_macros::{profile, profile_loop, profile_scope, record, scope};
 #[doc(hidden)]
 pub mod __calls {
     pub use crate::calls::{
-        Callpath, CallpathId, ClockFacts, EdgeInstance, EdgeKey, EdgeKind, MessageKind, Open,
-        Recorder, Signature, Site, Visited, lose_message,
+        Callpath, CallpathId, ClockFacts, ClockRate, EdgeInstance, EdgeKey, EdgeKind, MessageKind,
+        Open, Recorder, Signature, Site, Visited, clock_rate, lose_message,
     };
 }
 

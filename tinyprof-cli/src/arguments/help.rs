@@ -67,6 +67,49 @@ Examples:
 "
 );
 
+pub(crate) const WAITS_HELP: &str = exit_codes!(
+    "\
+For profiles of level messages (TINYPROF_MPI=messages). A line is a callpath in which ranks wait for a
+callpath of other ranks, the longest first: waiting until the partner came, its share of the time of all
+ranks, what it would have been without measurement (w/o us), and the transfer from then on. Times are sums
+over ranks; count is the number of messages, or of operations in which it was known who came last. A line
+wrong order is the part of a late sender that is due to the order of receives. docs/waits.md has the
+patterns and formulas.
+
+Examples:
+  tinyprof waits lu.tprof
+  tinyprof waits lu.tprof --by-rank --rank 0-3 -n 20
+  tinyprof waits lu.tprof --json > waits.json
+"
+);
+
+pub(crate) const CLASSES_HELP: &str = exit_codes!(
+    "\
+For profiles of level messages (TINYPROF_MPI=messages). Phases are loops, and the straight parts between
+them. Ranks are in one class if they make the same calls, in the same order, equally often, with the same
+partners, and take as long, within 2 % and what chance explains. Partners are relative to the rank where
+that makes ranks alike: -1 is the rank before. For each class there are its calls, as the mean of a rank,
+and where it differs from the class that is most like it. docs/structure.md has the rules.
+
+Examples:
+  tinyprof classes lu.tprof
+  tinyprof classes lu.tprof --structure-only --json
+"
+);
+
+pub(crate) const GRAPH_HELP: &str = exit_codes!(
+    "\
+For profiles of level messages (TINYPROF_MPI=messages). A node is a callpath that ends in an MPI call. Edges
+are computations from call to call (flow), from the call that makes a request to the one that completes it
+(completion), and messages, from the sender's call to the call that waited, with bytes, waiting and transfer.
+An existing file is never overwritten.
+
+Examples:
+  tinyprof graph lu.tprof --to dot --ranks classes | dot -Tsvg > lu.svg
+  tinyprof graph lu.tprof --to graphml -o lu.graphml
+"
+);
+
 pub(crate) const RUN_HELP: &str = "\
 Profiles MPI programs that were built without TinyProf, in C, C++, Fortran or Python. A preloaded library
 (LD_PRELOAD) records every MPI call. Programs that never initialise MPI, such as mpiexec itself, are not

@@ -3,13 +3,13 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use tinyprof_format::model::Profile;
 use tinyprof_report::{Report, SortKey};
 
 use crate::arguments::{DiffArguments, TableFormat};
+use crate::by_callpath::ByCallpath as _;
 use crate::name::{distinct_names, name_of};
 use crate::outcome::Outcome;
-use crate::{memory, near, render, select};
+use crate::{near, render, select};
 
 use super::compare::{Diff, Run, rows};
 use super::names::Names;
@@ -57,32 +57,30 @@ fn read_run(
     arguments: &DiffArguments,
     names: &mut Names,
 ) -> Result<Run, Box<dyn Error>> {
-    let profile = select::select(memory::read_options().read(directory)?, &arguments.selection)
-        .map_err(|error| format!("{}: {error}", directory.display()))?;
+    let profile = select::open(directory, &arguments.selection)
+        .map_err(|error| select::named(directory, error))?;
     if let SortKey::Key(_) = &arguments.metric {
         // The error lists the existing keys.
-        Report::of_profile(&profile).by_metric(arguments.metric.clone()).map_err(|error| {
-            format!("{}: {}", directory.display(), near::unknown_metric(&error))
-        })?;
+        Report::of_totals(&profile.totals()?).by_metric(arguments.metric.clone()).map_err(
+            |error| format!("{}: {}", directory.display(), near::unknown_metric(&error)),
+        )?;
     }
-    let ranks = ranks(&profile, arguments);
+    let ranks = ranks(profile.ranks().len(), arguments);
+    let rows = values::amounts(&profile, &arguments.metric, &ranks, names)
+        .map_err(|error| select::named(directory, error))?;
     Ok(Run {
         name: name_of(directory),
         ranks: ranks.len(),
-        executions: profile.manifest.executions,
-        incomplete: !profile.manifest.complete,
-        rows: values::amounts(&profile, &arguments.metric, &ranks, names),
+        executions: profile.manifest().executions,
+        incomplete: !profile.manifest().complete,
+        rows,
     })
 }
 
 /// Returns the selected ranks. The other ranks have no values, and cannot be distinguished by that
 /// from ranks that visited nothing.
-fn ranks(profile: &Profile, arguments: &DiffArguments) -> Vec<usize> {
+fn ranks(count: usize, arguments: &DiffArguments) -> Vec<usize> {
     let selected =
         |rank: u32| arguments.selection.ranks.as_ref().is_none_or(|list| list.contains(rank));
-    (0_u32..)
-        .zip(0..profile.ranks.len())
-        .filter(|(number, _)| selected(*number))
-        .map(|(_, rank)| rank)
-        .collect()
+    (0_u32..).zip(0..count).filter(|(number, _)| selected(*number)).map(|(_, rank)| rank).collect()
 }

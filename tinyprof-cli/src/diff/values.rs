@@ -2,9 +2,12 @@
 //! behind that mean.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
 
-use tinyprof_format::model::{CallpathValues, Profile};
+use tinyprof_format::model::CallpathValues;
 use tinyprof_report::SortKey;
+
+use crate::by_callpath::ByCallpath;
 
 use super::batches::{Batches, Span};
 use super::names::Names;
@@ -31,78 +34,68 @@ pub(super) struct Amounts {
 }
 
 /// Sums that become amounts.
+#[derive(Debug, Default)]
 struct Sums {
     visited: Vec<bool>,
     by_rank: Vec<f64>,
-    by_batch: Vec<f64>,
+    /// The sum of each first execution of a summary, in ascending order.
+    by_execution: Vec<(u32, f64)>,
     /// The children's part, for metrics that exclude it.
     children_by_rank: Vec<f64>,
-    children_by_batch: Vec<f64>,
+    children_by_execution: Vec<(u32, f64)>,
     variance: f64,
+    /// The inclusive time, for the share.
+    inclusive_ns: f64,
 }
 
 /// Returns the amounts of `metric` in a profile on `ranks`, by row of `names`, to which the
 /// profile's callpaths are added.
+///
+/// # Errors
+/// If the profile cannot be read.
 pub(super) fn amounts(
-    profile: &Profile,
+    profile: &dyn ByCallpath,
     metric: &SortKey,
     ranks: &[usize],
     names: &mut Names,
-) -> Vec<Amounts> {
-    let placed = names.place(&profile.callpaths);
-    let batches = batches(profile, metric, ranks, &placed, names);
-    let none = Batches::default();
-    let batches_of = |row: usize| batches.get(&names.rows()[row].root).unwrap_or(&none);
-    let new_sums = |row| Sums::new(ranks.len(), batches_of(row).counts().count());
-    let mut sums: Vec<Sums> = (0..names.rows().len()).map(new_sums).collect();
-    for (index, callpath) in profile.callpaths.iter() {
+) -> Result<Vec<Amounts>, Box<dyn Error>> {
+    let placed = names.place(profile.callpaths());
+    let mut spans: BTreeMap<usize, Vec<Span>> = BTreeMap::new();
+    let mut sums: Vec<Sums> = names.rows().iter().map(|_| Sums::default()).collect();
+    profile.each(&mut |index, values| {
         let row = placed[index.row()];
+        let spans = spans.entry(names.rows()[row].root).or_default();
+        let parent =
+            profile.callpaths().get(index).parent.filter(|_| *metric == SortKey::Exclusive);
         for (position, &rank) in ranks.iter().enumerate() {
-            let values = profile.values(index, rank);
-            sums[row].add(position, values, metric, batches_of(row));
-            if let (SortKey::Exclusive, Some(parent)) = (metric, callpath.parent) {
-                sums[placed[parent.row()]].add_child(position, values, batches_of(row));
+            let values = &values[rank];
+            let of_times = values.executions.iter().map(|e| (e.execution, e.executions));
+            of_times.enumerate().for_each(|(at, span)| add_span(spans, at, span));
+            let of_metric = entries(values, metric).map(|entry| entry.span);
+            of_metric.enumerate().for_each(|(at, span)| add_span(spans, at, span));
+            sums[row].add((position, ranks.len()), values, metric);
+            if let Some(parent) = parent {
+                sums[placed[parent.row()]].add_child((position, ranks.len()), values);
             }
         }
-    }
-    let shares = shares(profile, ranks, &placed, names);
-    let finished = sums.into_iter().enumerate().zip(shares);
-    finished
-        .map(|((row, sums), share)| Amounts { share, ..sums.amounts(batches_of(row)) })
-        .collect()
-}
-
-/// Returns the executions of each root region, by its row in the names.
-fn batches(
-    profile: &Profile,
-    metric: &SortKey,
-    ranks: &[usize],
-    placed: &[usize],
-    names: &Names,
-) -> BTreeMap<usize, Batches> {
-    let mut spans: BTreeMap<usize, BTreeSet<Span>> = BTreeMap::new();
-    for (index, _) in profile.callpaths.iter() {
-        let spans = spans.entry(names.rows()[placed[index.row()]].root).or_default();
-        for &rank in ranks {
-            let values = profile.values(index, rank);
-            spans.extend(values.executions.iter().map(|e| (e.execution, e.executions)));
-            spans.extend(entries(values, metric).map(|entry| entry.span));
-        }
-    }
-    spans.into_iter().map(|(root, spans)| (root, Batches::of(&spans))).collect()
-}
-
-/// Returns each callpath's share of the inclusive time of all root regions, by row of the names.
-fn shares(profile: &Profile, ranks: &[usize], placed: &[usize], names: &Names) -> Vec<f64> {
-    let mut sums = vec![0.0; names.rows().len()];
-    for (index, _) in profile.callpaths.iter() {
-        for &rank in ranks {
-            sums[placed[index.row()]] += number(profile.values(index, rank).inclusive_ns());
-        }
-    }
-    let roots = names.rows().iter().zip(&sums).filter(|(row, _)| row.parent.is_none());
-    let total: f64 = roots.map(|(_, sum)| sum).sum();
-    sums.into_iter().map(|sum| if total > 0.0 { sum / total } else { 0.0 }).collect()
+    })?;
+    let of_root = |(root, spans): (usize, Vec<Span>)| {
+        (root, Batches::of(&spans.into_iter().collect::<BTreeSet<Span>>()))
+    };
+    let batches: BTreeMap<usize, Batches> = spans.into_iter().map(of_root).collect();
+    let none = Batches::default();
+    let total_ns: f64 = names
+        .rows()
+        .iter()
+        .zip(&sums)
+        .filter(|(row, _)| row.parent.is_none())
+        .map(|(_, sums)| sums.inclusive_ns)
+        .sum();
+    let finished = names.rows().iter().zip(sums).map(|(row, sums)| {
+        let share = if total_ns > 0.0 { sums.inclusive_ns / total_ns } else { 0.0 };
+        Amounts { share, ..sums.amounts(ranks.len(), batches.get(&row.root).unwrap_or(&none)) }
+    });
+    Ok(finished.collect())
 }
 
 /// The contribution of a summary to a metric.
@@ -133,55 +126,47 @@ fn entries<'a>(
 }
 
 impl Sums {
-    fn new(ranks: usize, batches: usize) -> Self {
-        Self {
-            visited: vec![false; ranks],
-            by_rank: vec![0.0; ranks],
-            by_batch: vec![0.0; batches],
-            children_by_rank: Vec::new(),
-            children_by_batch: Vec::new(),
-            variance: 0.0,
-        }
-    }
-
-    fn add(&mut self, rank: usize, values: &CallpathValues, metric: &SortKey, batches: &Batches) {
+    /// Adds the values of a rank: its position among the selected ones, and their number.
+    fn add(&mut self, (rank, ranks): (usize, usize), values: &CallpathValues, metric: &SortKey) {
+        self.inclusive_ns += number(values.inclusive_ns());
         for entry in entries(values, metric) {
+            self.visited.resize(ranks, false);
+            self.by_rank.resize(ranks, 0.0);
             self.visited[rank] = true;
             self.by_rank[rank] += entry.amount;
-            self.by_batch[batches.position(entry.span.0)] += entry.amount;
+            add_at(&mut self.by_execution, entry.span.0, entry.amount);
             self.variance += entry.variance;
         }
     }
 
-    fn add_child(&mut self, rank: usize, values: &CallpathValues, batches: &Batches) {
-        self.children_by_rank.resize(self.by_rank.len(), 0.0);
-        self.children_by_batch.resize(self.by_batch.len(), 0.0);
+    fn add_child(&mut self, (rank, ranks): (usize, usize), values: &CallpathValues) {
         for entry in entries(values, &SortKey::Inclusive) {
+            self.children_by_rank.resize(ranks, 0.0);
             self.children_by_rank[rank] += entry.amount;
-            self.children_by_batch[batches.position(entry.span.0)] += entry.amount;
+            add_at(&mut self.children_by_execution, entry.span.0, entry.amount);
             // The variance of a difference is the sum of both variances.
             self.variance += entry.variance;
         }
     }
 
-    fn amounts(self, batches: &Batches) -> Amounts {
-        let (ranks, executions) =
-            (number(self.by_rank.len() as u64), number(batches.counts().sum()));
-        // Children that ran on several threads may sum to more than the parent.
-        let own = |sums: Vec<f64>, children: Vec<f64>| -> Vec<f64> {
-            if children.is_empty() {
-                return sums;
-            }
-            let left =
-                |(sum, child): (f64, f64)| if child > 0.0 { (sum - child).max(0.0) } else { sum };
-            sums.into_iter().zip(children).map(left).collect()
-        };
-        let by_rank = own(self.by_rank, self.children_by_rank);
-        let by_batch = own(self.by_batch, self.children_by_batch);
-        let visited_ranks = self.visited.into_iter().filter(|visited| *visited).count();
+    fn amounts(self, ranks: usize, batches: &Batches) -> Amounts {
+        let visited_ranks = self.visited.iter().filter(|visited| **visited).count();
         if visited_ranks == 0 {
             return Amounts::default();
         }
+        let (ranks, executions) = (number(ranks as u64), number(batches.counts().sum()));
+        // Children that ran on several threads may sum to more than the parent.
+        let own = |sums: Vec<f64>, children: &[f64]| -> Vec<f64> {
+            let below = children.iter().chain(std::iter::repeat(&0.0));
+            let left =
+                |(sum, &child): (f64, &f64)| if child > 0.0 { (sum - child).max(0.0) } else { sum };
+            sums.into_iter().zip(below).map(left).collect()
+        };
+        let by_rank = own(self.by_rank, &self.children_by_rank);
+        let by_batch = own(
+            by_batch(&self.by_execution, batches),
+            &by_batch(&self.children_by_execution, batches),
+        );
         let per_batch = |(sum, count): (f64, u64)| sum / (ranks * number(count));
         let mean = by_rank.iter().sum::<f64>() / (ranks * executions);
         // One value is no sample, and there may be a million callpaths of one rank.
@@ -198,6 +183,39 @@ impl Sums {
             share: 0.0,
         }
     }
+}
+
+/// Adds a span to an ascending list, in which it most likely is at `guess`.
+fn add_span(spans: &mut Vec<Span>, guess: usize, span: Span) {
+    if spans.get(guess) == Some(&span) {
+        return;
+    }
+    if let Err(at) = spans.binary_search(&span) {
+        spans.insert(at, span);
+    }
+}
+
+/// Adds an amount to that of an execution. Most lists are made in the order of executions, rank
+/// after rank.
+fn add_at(sums: &mut Vec<(u32, f64)>, execution: u32, amount: f64) {
+    let guess = execution as usize;
+    let found = match sums.get(guess) {
+        Some((found, _)) if *found == execution => Ok(guess),
+        _ => sums.binary_search_by_key(&execution, |(execution, _)| *execution),
+    };
+    match found {
+        Ok(at) => sums[at].1 += amount,
+        Err(at) => sums.insert(at, (execution, amount)),
+    }
+}
+
+/// Returns the sums of batches.
+fn by_batch(by_execution: &[(u32, f64)], batches: &Batches) -> Vec<f64> {
+    let mut sums = vec![0.0; batches.counts().count()];
+    for (execution, amount) in by_execution {
+        sums[batches.position(*execution)] += amount;
+    }
+    sums
 }
 
 /// Times and counts are exact up to 2^53, which is 104 days in nanoseconds.

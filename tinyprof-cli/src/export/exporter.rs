@@ -93,6 +93,8 @@ impl Source {
             ("parallel", found.parallel),
             ("load_balance", Some(found.load_balance)),
             ("communication", found.communication),
+            ("serialisation", found.serialisation),
+            ("transfer", found.transfer),
             ("io_share", Some(found.io_share)),
         ];
         numbers.into_iter().filter_map(|(name, number)| Some((name, number?))).collect()

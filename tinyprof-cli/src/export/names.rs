@@ -20,7 +20,7 @@ pub(super) fn without(delimiter: char, name: &str) -> String {
 
 /// Returns `text` for an attribute or an element. XML 1.0 cannot represent most control characters,
 /// not even escaped. They are spelled out as everywhere on the screen.
-pub(super) fn xml(text: &str) -> String {
+pub(crate) fn xml(text: &str) -> String {
     quick_xml::escape::escape(shown(text)).into_owned()
 }
 

@@ -11,7 +11,7 @@ use crate::new_file;
 /// Calls `export` with a destination: standard output for `-`, else a new file at `path`.
 ///
 /// An existing file is never overwritten. A file that could not be written completely is removed.
-pub(super) fn write(
+pub(crate) fn write(
     path: &Path,
     export: impl FnOnce(&mut (dyn Write + Send)) -> Result<Notes, Box<dyn Error>>,
 ) -> Result<Notes, Box<dyn Error>> {

@@ -2,7 +2,7 @@
 //! name.
 
 use serde_json::{Value, json};
-use tinyprof_format::model::{CallpathIndex, CallpathValues, Profile};
+use tinyprof_format::model::{CallpathIndex, CallpathValues};
 
 use super::columns::{Columns, USUAL};
 
@@ -26,29 +26,25 @@ struct Measured {
     execution: u32,
 }
 
-/// Returns the boxes of each of `callpaths`, and the times of all ranks if they are few.
-pub(super) fn executions(
-    profile: &Profile,
-    callpaths: &[CallpathIndex],
+/// Returns the boxes of a callpath, given its values by rank, and the times of all ranks if few.
+pub(super) fn of_callpath(
+    index: CallpathIndex,
+    ranks: &[CallpathValues],
     columns: &mut Columns,
 ) -> Value {
-    let of = |&index: &CallpathIndex| {
-        let ranks = &profile.values[index.row()];
-        let last = ranks.iter().flat_map(|values| &values.executions).map(|e| e.execution).max();
-        // Numbers are 0-based, so the number of executions is one more than the last.
-        let per_box = last.unwrap_or(0) / BOXES_MAX + 1;
-        let boxes = by_box(ranks, per_box);
-        let has_dots = per_box == 1 && ranks.len() <= DOTS_RANKS_MAX;
-        let dots = has_dots.then(|| columns.add(&dots(&boxes, ranks.len()), USUAL));
-        let boxes: Vec<Value> = boxes.into_iter().map(of_values).collect();
-        json!({
-            "callpath": index.row(),
-            "executions_per_box": per_box,
-            "boxes": boxes,
-            "dots_ns": dots,
-        })
-    };
-    callpaths.iter().map(of).collect()
+    let last = ranks.iter().flat_map(|values| &values.executions).map(|e| e.execution).max();
+    // Numbers are 0-based, so the number of executions is one more than the last.
+    let per_box = last.unwrap_or(0) / BOXES_MAX + 1;
+    let boxes = by_box(ranks, per_box);
+    let has_dots = per_box == 1 && ranks.len() <= DOTS_RANKS_MAX;
+    let dots = has_dots.then(|| columns.add(&dots(&boxes, ranks.len()), USUAL));
+    let boxes: Vec<Value> = boxes.into_iter().map(of_values).collect();
+    json!({
+        "callpath": index.row(),
+        "executions_per_box": per_box,
+        "boxes": boxes,
+        "dots_ns": dots,
+    })
 }
 
 /// Returns the time of each rank in each execution, the rank innermost; NaN where it never came.

@@ -20,15 +20,11 @@ pub(super) const CALLPATHS_MAX: usize = 20_000;
 /// The site of sums of several callpaths.
 const SMALLER: SiteId = SiteId::from_bits(0x736d_616c_6c65_7221);
 
-/// Selects the callpaths to show in each profile; `None` if all callpaths of all profiles are
-/// shown.
+/// Selects the callpaths to show in each profile.
 ///
 /// A callpath that is large in one of two profiles is shown in both, so that the same callpaths are
 /// compared.
-pub(super) fn shown(profiles: &[&Profile]) -> Option<Vec<Vec<bool>>> {
-    if profiles.iter().all(|profile| profile.callpaths.len() <= CALLPATHS_MAX) {
-        return None;
-    }
+pub(super) fn shown(profiles: &[&Profile]) -> Vec<Vec<bool>> {
     let mut names = Names::default();
     let placed: Vec<Vec<usize>> =
         profiles.iter().map(|profile| names.place(&profile.callpaths)).collect();
@@ -52,7 +48,7 @@ pub(super) fn shown(profiles: &[&Profile]) -> Option<Vec<Vec<bool>>> {
         }
     }
     let of_profile = |placed: &Vec<usize>| placed.iter().map(|&name| is_shown[name]).collect();
-    Some(placed.iter().map(of_profile).collect())
+    placed.iter().map(of_profile).collect()
 }
 
 /// The sum of callpaths that are one in the page.
@@ -201,6 +197,7 @@ mod tests {
 
     #[test]
     fn a_profile_of_few_callpaths_is_shown_as_it_is() {
-        assert_eq!(shown(&[&profile()]), None);
+        let profile = profile();
+        assert_eq!(shown(&[&profile]), [vec![true; profile.callpaths.len()]]);
     }
 }

@@ -1,7 +1,7 @@
 //! The series of callpaths: a line with its band over the ranks, and a map of iterations x ranks.
 
 use serde_json::{Value, json};
-use tinyprof_format::model::{CallpathIndex, Profile};
+use tinyprof_format::model::{CallpathIndex, CallpathValues};
 use tinyprof_report::{IterationPoint, Iterations, rank_points};
 
 use super::columns::{COARSE, Columns, FINE, USUAL};
@@ -18,56 +18,55 @@ const LINES_MAX: usize = 4;
 /// The most values of one map; more cannot be seen.
 const MAP_VALUES_MAX: usize = 64 * 1_024;
 
-/// Returns the series of those of `callpaths` that have one.
-pub(super) fn iterations(
-    profile: &Profile,
-    callpaths: &[CallpathIndex],
+/// Returns the most values of the map of a callpath, if this many callpaths have one.
+pub(super) fn map_values_max(series: usize) -> usize {
+    (MAPS_VALUES_MAX / series.max(1)).min(MAP_VALUES_MAX)
+}
+
+/// Returns the series of a callpath, given its values by rank; none if no rank has one.
+pub(super) fn of_callpath(
+    index: CallpathIndex,
+    ranks: &[CallpathValues],
+    map_values_max: usize,
     columns: &mut Columns,
-) -> Value {
-    let series: Vec<(CallpathIndex, Iterations)> = callpaths
-        .iter()
-        .filter_map(|&index| Some((index, Iterations::of_callpath(profile, index, POINTS_MAX)?)))
-        .collect();
-    let map_max = (MAPS_VALUES_MAX / series.len().max(1)).min(MAP_VALUES_MAX);
-    let of = |(index, found): &(CallpathIndex, Iterations)| {
-        let bins = Bins::fitting(profile.ranks.len(), found.points.len(), map_max);
-        let visits = Iterations::of_callpath(profile, *index, usize::MAX);
-        let visits = visits.as_ref().unwrap_or(found);
-        let slowest = slowest(visits);
-        let ranks = if bins.ranks_per_bin > 1 { notable_ranks(&slowest) } else { Vec::new() };
-        let mut line_of = |&rank: &u32| {
-            let series = &profile.values[index.row()][rank as usize].series;
-            let values = rank_points(series, found.visits_per_point, found.points.len());
-            json!({ "rank": rank, "ns": columns.add(&values, USUAL) })
-        };
-        let lines: Vec<Value> = ranks.iter().map(&mut line_of).collect();
-        let mut line = |value: fn(&IterationPoint) -> f64| {
-            let values: Vec<f64> = found
-                .points
-                .iter()
-                .map(|point| if point.ranks > 0 { value(point) } else { f64::NAN })
-                .collect();
-            columns.add(&values, FINE)
-        };
-        json!({
-            "callpath": index.row(),
-            "visits": found.visits,
-            "visits_per_point": found.visits_per_point,
-            "folded": found.folded,
-            "execution_starts": found.execution_starts,
-            "min_ns": line(|point| point.min_ns),
-            "mean_ns": line(|point| point.mean_ns),
-            "max_ns": line(|point| point.max_ns),
-            "max_rank": line(|point| f64::from(point.max_rank)),
-            "ranks_per_bin": bins.ranks_per_bin,
-            "bins": bins.count(),
-            "map_ns": columns.add(&map(profile, *index, found, bins), COARSE),
-            "slowest": slowest.iter().map(Slowest::json).collect::<Vec<_>>(),
-            "usual_max_ns": usual_ns(&visits.points),
-            "lines": lines,
-        })
+) -> Option<Value> {
+    let found = Iterations::of_ranks(ranks, POINTS_MAX)?;
+    let bins = Bins::fitting(ranks.len(), found.points.len(), map_values_max);
+    let visits = Iterations::of_ranks(ranks, usize::MAX);
+    let visits = visits.as_ref().unwrap_or(&found);
+    let slowest = slowest(visits);
+    let with_line = if bins.ranks_per_bin > 1 { notable_ranks(&slowest) } else { Vec::new() };
+    let line_of = |&rank: &u32| {
+        let series = &ranks[rank as usize].series;
+        let values = rank_points(series, found.visits_per_point, found.points.len());
+        json!({ "rank": rank, "ns": columns.add(&values, USUAL) })
     };
-    series.iter().map(of).collect()
+    let lines: Vec<Value> = with_line.iter().map(line_of).collect();
+    let mut line = |value: fn(&IterationPoint) -> f64| {
+        let values: Vec<f64> = found
+            .points
+            .iter()
+            .map(|point| if point.ranks > 0 { value(point) } else { f64::NAN })
+            .collect();
+        columns.add(&values, FINE)
+    };
+    Some(json!({
+        "callpath": index.row(),
+        "visits": found.visits,
+        "visits_per_point": found.visits_per_point,
+        "folded": found.folded,
+        "execution_starts": found.execution_starts,
+        "min_ns": line(|point| point.min_ns),
+        "mean_ns": line(|point| point.mean_ns),
+        "max_ns": line(|point| point.max_ns),
+        "max_rank": line(|point| f64::from(point.max_rank)),
+        "ranks_per_bin": bins.ranks_per_bin,
+        "bins": bins.count(),
+        "map_ns": columns.add(&map(ranks, &found, bins), COARSE),
+        "slowest": slowest.iter().map(Slowest::json).collect::<Vec<_>>(),
+        "usual_max_ns": usual_ns(&visits.points),
+        "lines": lines,
+    }))
 }
 
 /// An iteration that took long on some rank.
@@ -126,14 +125,12 @@ fn notable_ranks(slowest: &[Slowest]) -> Vec<u32> {
 
 /// Returns the times of visits by bin of ranks, iteration innermost: those of the slowest rank of
 /// the bin, as a mean would hide it.
-fn map(profile: &Profile, index: CallpathIndex, found: &Iterations, bins: Bins) -> Vec<f64> {
+fn map(ranks: &[CallpathValues], found: &Iterations, bins: Bins) -> Vec<f64> {
     let points = found.points.len();
     let mut map = Vec::with_capacity(bins.count() * points);
-    let ranks = &profile.values[index.row()];
     for group in ranks.chunks(bins.ranks_per_bin) {
-        let of_rank = |rank: &tinyprof_format::model::CallpathValues| {
-            rank_points(&rank.series, found.visits_per_point, points)
-        };
+        let of_rank =
+            |rank: &CallpathValues| rank_points(&rank.series, found.visits_per_point, points);
         let of_ranks: Vec<Vec<f64>> = group.iter().map(of_rank).collect();
         // The maximum of a number and NaN is the number.
         let slowest =
@@ -145,6 +142,7 @@ fn map(profile: &Profile, index: CallpathIndex, found: &Iterations, bins: Bins) 
 
 #[cfg(test)]
 mod tests {
+    use tinyprof_format::model::Profile;
     use tinyprof_format::text::read_text;
 
     use super::*;
@@ -174,7 +172,7 @@ mod tests {
         let profile = profile();
         let (index, _) = profile.callpaths.iter().next().expect("a callpath");
         let found = Iterations::of_callpath(&profile, index, 5).expect("a series");
-        let map = map(&profile, index, &found, Bins { ranks: 3, ranks_per_bin: 2 });
+        let map = map(&profile.values[index.row()], &found, Bins { ranks: 3, ranks_per_bin: 2 });
         let tenths: Vec<f64> = map.iter().map(|ns| (ns / 1e8).round()).collect();
         assert_eq!(tenths, [1.0, 2.0, 7.0, 1.0, 9.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
     }

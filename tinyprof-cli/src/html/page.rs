@@ -5,7 +5,7 @@
 //! lists the hashes of the scripts and the style, so that the browser would run nothing else even
 //! if that failed.
 
-use std::io;
+use std::error::Error;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -26,11 +26,12 @@ const STYLES: [&str; 4] = [
 /// Returns the page of one profile, or of two and their comparison.
 ///
 /// # Errors
-/// If a profile is too large for a page: its names and statistics alone would be 4 GiB.
+/// If a profile cannot be read, or is too large for a page: its names and statistics alone would be
+/// 4 GiB.
 pub(super) fn of_profiles(
     profiles: &[Shown<'_>],
     comparison: Option<&Value>,
-) -> io::Result<String> {
+) -> Result<String, Box<dyn Error>> {
     let style = STYLES.concat();
     let (libraries, program) = (scripts::libraries(), scripts::program());
     let policy = format!(

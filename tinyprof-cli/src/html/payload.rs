@@ -1,6 +1,7 @@
 //! The data of a profile in the page: facts and numbers as JSON, columns as bytes, compressed.
 
 use std::collections::BTreeMap;
+use std::error::Error;
 use std::io::{self, Write as _};
 
 use base64::Engine as _;
@@ -10,17 +11,22 @@ use flate2::write::DeflateEncoder;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
-use tinyprof_format::model::{CallpathIndex, Profile};
-use tinyprof_report::{Activity, Efficiency, Hint, LongJson, Report};
+use tinyprof_format::model::{CallpathIndex, RankFacts};
+use tinyprof_report::{Activity, Efficiency, Hint, LongJson, Report, Totals};
+
+use crate::by_callpath::ByCallpath;
 
 use super::columns::Columns;
-use super::{communication, executions, iterations, rows};
+use super::communication::Messages;
+use super::rows::Bins;
+use super::waiting::Waiting;
+use super::{executions, iterations, rows};
 
 /// A profile as the page shows it.
-#[derive(Debug)]
 pub(super) struct Shown<'a> {
     pub(super) name: &'a str,
-    pub(super) profile: &'a Profile,
+    pub(super) profile: &'a dyn ByCallpath,
+    pub(super) totals: &'a Totals,
     /// The regions of the whole profile with the most exclusive time.
     pub(super) regions: &'a Value,
     /// The report of the whole profile, and its callpaths' rows in `profile`, if `profile` has only
@@ -32,15 +38,15 @@ pub(super) struct Shown<'a> {
 /// little endian), the JSON, and the columns.
 ///
 /// # Errors
-/// If its names and statistics are longer than 4 GiB.
-pub(super) fn of_profile(shown: &Shown<'_>) -> io::Result<String> {
-    let Shown { name, profile, regions, whole } = *shown;
-    let report = Report::of_profile(profile).named(name);
+/// If the profile cannot be read, or its names and statistics are longer than 4 GiB.
+pub(super) fn of_profile(shown: &Shown<'_>) -> Result<String, Box<dyn Error>> {
+    let Shown { name, profile, totals, regions, whole } = *shown;
+    let report = Report::of_totals(totals).named(name);
     let mut columns = Columns::default();
     let of_all = whole.map_or(&report, |(whole, _)| whole);
     let row = |index: CallpathIndex| whole.map_or(Some(index.row()), |(_, rows)| rows[index.row()]);
-    let members = members(profile, of_all, &row, &mut columns);
-    let activities = Activity::of_callpaths(&profile.callpaths);
+    let members = members(profile, totals, (of_all, &row), &mut columns)?;
+    let activities = Activity::of_callpaths(totals.callpaths());
     let mut json = report.json().with_items(|row, callpath| {
         // The page builds paths from the names.
         callpath["path"].take();
@@ -57,7 +63,7 @@ pub(super) fn of_profile(shown: &Shown<'_>) -> io::Result<String> {
             json = json.with(member, whole_json.member(member).clone());
         }
     }
-    packed(&Head { members: &members, regions, report: &json }, &columns.into_bytes())
+    Ok(packed(&Head { members: &members, regions, report: &json }, &columns.into_bytes())?)
 }
 
 /// Returns any JSON for the page, with the bytes that it refers to.
@@ -98,27 +104,44 @@ impl Serialize for Head<'_, '_> {
 
 /// Writes everything except the report. Callpaths are identified by their rows in `profile`.
 fn members(
-    profile: &Profile,
-    whole: &Report,
-    row: &dyn Fn(CallpathIndex) -> Option<usize>,
+    profile: &dyn ByCallpath,
+    totals: &Totals,
+    (whole, row): (&Report, &dyn Fn(CallpathIndex) -> Option<usize>),
     columns: &mut Columns,
-) -> Value {
-    let (hosts, host_of_rank) = hosts(profile);
-    let callpaths = rows::costliest(profile);
-    json!({
+) -> Result<Value, Box<dyn Error>> {
+    let (hosts, host_of_rank) = hosts(totals.ranks());
+    let callpaths = rows::costliest(totals);
+    let ranks = rows::rows(totals, &callpaths, columns);
+    let mut messages = Messages::new(totals.ranks().len());
+    let bins = Bins::of_matrix(totals.ranks().len());
+    let mut waiting = Waiting::new(totals.callpaths(), bins);
+    let (mut iterations, mut executions) = (BTreeMap::new(), BTreeMap::new());
+    let series = callpaths.iter().filter(|&&index| totals.has_series(index)).count();
+    let map_values_max = iterations::map_values_max(series);
+    let positions: BTreeMap<CallpathIndex, usize> = callpaths.iter().copied().zip(0..).collect();
+    profile.each(&mut |index, values| {
+        messages.add(index, values);
+        waiting.add(index, values);
+        let Some(&position) = positions.get(&index) else { return };
+        let found = iterations::of_callpath(index, values, map_values_max, columns);
+        iterations.extend(found.map(|found| (position, found)));
+        executions.insert(position, executions::of_callpath(index, values, columns));
+    })?;
+    Ok(json!({
         "report": null,
         "regions": null,
-        "facts": facts(profile),
+        "facts": facts(totals),
         "losses": whole.losses_in_words(),
         "efficiency": whole.efficiency().map(efficiency),
         "hints": whole.hints().iter().map(|found| hint(found, row)).collect::<Vec<_>>(),
         "hosts": hosts,
         "host_of_rank": host_of_rank,
-        "ranks": rows::rows(profile, &callpaths, columns),
-        "iterations": iterations::iterations(profile, &callpaths, columns),
-        "executions": executions::executions(profile, &callpaths, columns),
-        "communication": communication::communication(profile, columns),
-    })
+        "ranks": ranks,
+        "iterations": iterations.into_values().collect::<Value>(),
+        "executions": executions.into_values().collect::<Value>(),
+        "communication": messages.json(totals.callpaths(), columns),
+        "waiting": waiting.json(columns),
+    }))
 }
 
 const fn activity_word(activity: Activity) -> &'static str {
@@ -130,8 +153,8 @@ const fn activity_word(activity: Activity) -> &'static str {
     }
 }
 
-fn facts(profile: &Profile) -> Value {
-    let manifest = &profile.manifest;
+fn facts(totals: &Totals) -> Value {
+    let manifest = totals.manifest();
     let metadata = &manifest.metadata;
     json!({
         "user": metadata.user,
@@ -147,7 +170,7 @@ fn facts(profile: &Profile) -> Value {
         "flush_ns": manifest.flush.total_ns(),
         "checkpoints": manifest.interim_profiles.written,
         // If only some ranks were selected, the profile has more.
-        "ranks_of_profile": profile.ranks.len(),
+        "ranks_of_profile": totals.ranks().len(),
     })
 }
 
@@ -156,6 +179,8 @@ fn efficiency(found: &Efficiency) -> Value {
         "parallel": found.parallel,
         "load_balance": found.load_balance,
         "communication": found.communication,
+        "serialisation": found.serialisation,
+        "transfer": found.transfer,
         "io_share": found.io_share,
     })
 }
@@ -172,7 +197,7 @@ fn hint(hint: &Hint, row: &dyn Fn(CallpathIndex) -> Option<usize>) -> Value {
 }
 
 /// Returns the distinct hosts, and the position of each rank's host.
-fn hosts(profile: &Profile) -> (Vec<&str>, Vec<usize>) {
+fn hosts(ranks: &[RankFacts]) -> (Vec<&str>, Vec<usize>) {
     let (mut hosts, mut known) = (Vec::new(), BTreeMap::new());
     let mut place = |host| {
         *known.entry(host).or_insert_with(|| {
@@ -180,6 +205,6 @@ fn hosts(profile: &Profile) -> (Vec<&str>, Vec<usize>) {
             hosts.len() - 1
         })
     };
-    let of_rank = profile.ranks.iter().map(|facts| place(facts.host.as_str())).collect();
+    let of_rank = ranks.iter().map(|facts| place(facts.host.as_str())).collect();
     (hosts, of_rank)
 }

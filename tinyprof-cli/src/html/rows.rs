@@ -1,8 +1,8 @@
 //! The values of ranks x callpaths: the rows of a heat map.
 
 use serde_json::{Value, json};
-use tinyprof_format::model::{CallpathIndex, Profile};
-use tinyprof_report::exclusive_ns;
+use tinyprof_format::model::CallpathIndex;
+use tinyprof_report::Totals;
 
 use super::columns::{Columns, USUAL};
 
@@ -11,6 +11,11 @@ pub(super) const ROWS_MAX: usize = 200;
 
 /// The most values in a page; with more, neighbouring ranks share one.
 const VALUES_MAX: usize = 4_096 * 100;
+
+/// The most rows, and columns, of a matrix; with more ranks, neighbouring ranks share one.
+const MATRIX_BINS_MAX: usize = 512;
+/// The number of pairs of ranks that are listed.
+pub(super) const PAIRS_LISTED: usize = 10;
 
 /// The assignment of ranks to the page's columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +27,11 @@ pub(super) struct Bins {
 }
 
 impl Bins {
+    /// Returns bins for the rows and columns of a matrix of ranks.
+    pub(super) fn of_matrix(ranks: usize) -> Self {
+        Self { ranks, ranks_per_bin: ranks.div_ceil(MATRIX_BINS_MAX).max(1) }
+    }
+
     /// Returns bins of a size such that `rows` rows have at most `values_max` values.
     pub(super) fn fitting(ranks: usize, rows: usize, values_max: usize) -> Self {
         let bins_max = (values_max / rows.max(1)).max(1);
@@ -47,12 +57,9 @@ impl Bins {
 }
 
 /// Returns the callpaths whose values are in the page, by descending inclusive time.
-pub(super) fn costliest(profile: &Profile) -> Vec<CallpathIndex> {
-    let total = |index: CallpathIndex| -> u128 {
-        profile.values[index.row()].iter().map(|values| u128::from(values.inclusive_ns())).sum()
-    };
+pub(super) fn costliest(totals: &Totals) -> Vec<CallpathIndex> {
     let mut by_time: Vec<(u128, CallpathIndex)> =
-        profile.callpaths.iter().map(|(index, _)| (total(index), index)).collect();
+        totals.callpaths().iter().map(|(index, _)| (totals.total_ns(index), index)).collect();
     // Equal times keep the order of the table, so that equal profiles give equal pages.
     by_time.sort_by_key(|&(ns, index)| (std::cmp::Reverse(ns), index));
     by_time.truncate(ROWS_MAX);
@@ -61,32 +68,25 @@ pub(super) fn costliest(profile: &Profile) -> Vec<CallpathIndex> {
 
 /// Returns the times and visits of the costliest callpaths on every rank.
 #[expect(clippy::cast_precision_loss, reason = "what is shown in colours and three digits")]
-pub(super) fn rows(profile: &Profile, callpaths: &[CallpathIndex], columns: &mut Columns) -> Value {
-    let bins = Bins::fitting(profile.ranks.len(), callpaths.len(), VALUES_MAX);
-    let exclusive: Vec<Vec<u64>> =
-        (0..bins.ranks).map(|rank| exclusive_ns(profile, rank)).collect();
-    let mut has_children = vec![false; profile.callpaths.len()];
-    for (_, callpath) in profile.callpaths.iter() {
-        if let Some(parent) = callpath.parent {
-            has_children[parent.row()] = true;
-        }
-    }
+pub(super) fn rows(totals: &Totals, callpaths: &[CallpathIndex], columns: &mut Columns) -> Value {
+    let bins = Bins::fitting(totals.ranks().len(), callpaths.len(), VALUES_MAX);
+    let exclusive_ns = totals.exclusive_ns();
+    let children = totals.callpaths().children();
     let row = |&index: &CallpathIndex| {
-        let values = &profile.values[index.row()];
-        let visited = |rank: usize| !values[rank].executions.is_empty();
         let mut add = |value: &dyn Fn(usize) -> u64| {
-            let means = bins.means(|rank| visited(rank).then(|| value(rank) as f64));
+            let is_visited = |rank: usize| totals.visits(index, rank) > 0;
+            let means = bins.means(|rank| is_visited(rank).then(|| value(rank) as f64));
             columns.add(&means, USUAL)
         };
-        let inclusive = add(&|rank| values[rank].inclusive_ns());
+        let inclusive = add(&|rank| totals.inclusive_ns(index, rank));
         // For a leaf, both times are equal.
-        let exclusive =
-            has_children[index.row()].then(|| add(&|rank| exclusive[rank][index.row()]));
+        let has_children = !children[index.row()].is_empty();
+        let exclusive = has_children.then(|| add(&|rank| exclusive_ns[index.row()][rank]));
         json!({
             "callpath": index.row(),
             "inclusive_ns": inclusive,
             "exclusive_ns": exclusive,
-            "visits": add(&|rank| values[rank].visits()),
+            "visits": add(&|rank| totals.visits(index, rank)),
         })
     };
     let rows: Vec<Value> = callpaths.iter().map(row).collect();

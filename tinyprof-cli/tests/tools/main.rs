@@ -1,11 +1,18 @@
 //! The command line tools as users and scripts see them.
 
+mod communication;
 mod diff;
 mod documents;
 mod estimates;
 mod formats;
 mod manual;
 mod mpi;
+#[expect(dead_code, reason = "the tests of the reports use the others")]
+#[path = "../../../tinyprof-report/tests/report/programs.rs"]
+mod programs;
 mod reports;
 mod support;
 mod terminal;
+#[expect(dead_code, reason = "the tests of the reports use the others")]
+#[path = "../../../tinyprof-report/tests/report/world.rs"]
+mod world;

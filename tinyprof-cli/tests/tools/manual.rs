@@ -13,6 +13,7 @@ use tinyprof_format::model::{
     MetricValues, Mode, RankFacts, Region, RegionKind, RunMetadata, SiteId, Traffic,
 };
 
+use crate::communication::write_wave;
 use crate::support::{done, scratch};
 
 fn region(site: u64, name: &str) -> Region {
@@ -174,6 +175,7 @@ fn prepare(directory: &Path) {
         write_run(directory, &format!("after-{run}"), 3 + run, 1.1);
     }
     write_mpi_run(directory, "lu");
+    write_wave(directory, "wave");
     write_run(directory, "damaged", 1, 1.0);
     let part = directory.join("damaged.tprof/part-00000");
     let mut bytes = fs::read(&part).expect("the part");

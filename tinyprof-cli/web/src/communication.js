@@ -37,7 +37,7 @@ export class CommunicationView {
   constructor(profile) {
     this.profile = profile;
     this.found = profile.communication;
-    this.waiting = this.found.waiting && new Waiting(profile);
+    this.waiting = profile.waiting && new Waiting(profile);
     this.state = { cell: null, measure: "bytes", kind: this.found.sizes[0]?.kind, rows: "callpaths", sort: "ns" };
     this.note = element("p", { className: "note" });
     this.legendBox = element("div");
@@ -146,7 +146,7 @@ export class CommunicationView {
       : ["Each row is a sender, each column a receiver. Collective operations are not in the matrix."];
     if (ranks_per_bin > 1) parts.push(`${count(ranks_per_bin)} neighbouring ranks share a row and a column, which show their sum.`);
     if (this.grid.content && this.found.bins > MATRIX_HEIGHT) parts.push("Where ranks share a pixel the largest of them shows.");
-    if (isWaiting && this.found.waiting.for_unknown_ns > 0) parts.push(`${time(this.found.waiting.for_unknown_ns)} of waiting was for ranks that are not known.`);
+    if (isWaiting && this.profile.waiting.for_unknown_ns > 0) parts.push(`${time(this.profile.waiting.for_unknown_ns)} of waiting was for ranks that are not known.`);
     if (!isWaiting && elsewhere[0] > 0) parts.push(`${counted(elsewhere[0], "message")} of ${data(elsewhere[1])} went to receivers that are not known or not ranks of this profile.`);
     return parts.join(" ");
   }
@@ -207,7 +207,7 @@ export class CommunicationView {
     const { measure } = this.state;
     const isWaiting = measure === "waiting";
     const { largest, pairs } = this.found;
-    const all = isWaiting ? this.found.waiting.pairs : pairs;
+    const all = isWaiting ? this.profile.waiting.pairs : pairs;
     const rows = isWaiting ? this.waiting.pairRows() : largest[measure].map(([from, to, messages, bytes]) =>
       element(
         "tr",

@@ -7,7 +7,7 @@ import { select } from "./selection.js";
 export class Waiting {
   constructor(profile) {
     this.profile = profile;
-    this.found = profile.communication.waiting;
+    this.found = profile.waiting;
     this.causes = new Map();
     for (const [cell, callpath, source, ns] of this.found.causes) {
       if (!this.causes.has(cell)) this.causes.set(cell, []);

@@ -13,6 +13,8 @@ pub(crate) struct MemoryLimit {
     passing_bytes: Cell<u64>,
     /// The sum of all claims. Filling memory takes time, even if it is given back.
     claimed_bytes: Cell<u64>,
+    /// The limit on the sum of all claims.
+    claims_max_bytes: u64,
 }
 
 /// The limit on the sum of all claims, as a multiple of the memory limit. In a whole profile, less
@@ -22,7 +24,19 @@ const CLAIMS_MAX: u64 = 4;
 impl MemoryLimit {
     pub(crate) fn new(limit_bytes: u64) -> Self {
         let none = || Cell::new(0);
-        Self { limit_bytes, kept_bytes: none(), passing_bytes: none(), claimed_bytes: none() }
+        Self {
+            limit_bytes,
+            kept_bytes: none(),
+            passing_bytes: none(),
+            claimed_bytes: none(),
+            claims_max_bytes: limit_bytes.saturating_mul(CLAIMS_MAX),
+        }
+    }
+
+    /// Returns the limit for a pass over files that may encode `bytes` bytes, of which only a part
+    /// is kept at any time.
+    pub(crate) fn of_pass_over(self, bytes: u64) -> Self {
+        Self { claims_max_bytes: bytes.saturating_mul(CLAIMS_MAX), ..self }
     }
 
     pub(crate) fn limit_bytes(&self) -> u64 {
@@ -37,6 +51,11 @@ impl MemoryLimit {
     /// Claims memory that is given [back](Self::back_to) soon. Returns false if not enough is left.
     pub(crate) fn claim_temporary(&self, bytes: u64) -> bool {
         self.claim(&self.passing_bytes, bytes)
+    }
+
+    /// Gives back kept memory, down to `kept_bytes`, after a result that was kept for a while.
+    pub(crate) fn back_to_kept(&self, kept_bytes: u64) {
+        self.kept_bytes.set(kept_bytes);
     }
 
     /// Returns the memory kept so far.
@@ -58,7 +77,7 @@ impl MemoryLimit {
         let all =
             self.kept_bytes.get().saturating_add(self.passing_bytes.get()).saturating_add(bytes);
         let claimed = self.claimed_bytes.get().saturating_add(bytes);
-        if all > self.limit_bytes || claimed > self.limit_bytes.saturating_mul(CLAIMS_MAX) {
+        if all > self.limit_bytes || claimed > self.claims_max_bytes {
             return false;
         }
         of.set(of.get() + bytes);
@@ -88,5 +107,15 @@ mod tests {
             memory_limit.claim_temporary(100)
         });
         assert_eq!(sections.count(), 4);
+    }
+
+    #[test]
+    fn a_pass_comes_to_an_end_that_depends_on_the_files() {
+        let memory_limit = MemoryLimit::new(100).of_pass_over(200);
+        let callpaths = (0..).take_while(|_| {
+            memory_limit.back_to_kept(0);
+            memory_limit.claim_kept(100)
+        });
+        assert_eq!(callpaths.count(), 8);
     }
 }

@@ -64,18 +64,24 @@ pub(super) fn ascend(executions: &[ExecutionSummary]) -> bool {
 /// Adds the sums of a child to those of the parent's summaries that begin with the same execution.
 fn add(sums: &mut [u64], above: &[ExecutionSummary], child: &[ExecutionSummary]) {
     for (position, summary) in child.iter().enumerate() {
-        if let Some(at) = position_of(above, summary.execution, position) {
+        if let Ok(at) = position_of(above, summary.execution, position, |above| above.execution) {
             sums[at] = sums[at].wrapping_add(summary.sum_ns);
         }
     }
 }
 
-/// Returns the position of the summary that begins with an execution, most likely `guess`.
-fn position_of(executions: &[ExecutionSummary], execution: u32, guess: usize) -> Option<usize> {
-    if executions.get(guess).is_some_and(|summary| summary.execution == execution) {
-        return Some(guess);
+/// Returns the position of an execution in an ascending list, most likely `guess`; if it is not
+/// there, the position where it belongs.
+pub(super) fn position_of<T>(
+    list: &[T],
+    execution: u32,
+    guess: usize,
+    of: impl Fn(&T) -> u32,
+) -> Result<usize, usize> {
+    if list.get(guess).is_some_and(|found| of(found) == execution) {
+        return Ok(guess);
     }
-    executions.binary_search_by_key(&execution, |summary| summary.execution).ok()
+    list.binary_search_by_key(&execution, of)
 }
 
 /// Makes exclusive sums inclusive again, rank by rank. The children's sums must be inclusive.

@@ -9,7 +9,10 @@ use super::source::{Directory, Source, is_inside, read_whole};
 use super::{ReadOptions, callpaths, part};
 use crate::bytes::{Malformed, MemoryLimit};
 use crate::error::ReadError;
-use crate::model::{CallpathTable, CallpathValues, Manifest, Profile, RankFacts};
+use crate::model::{CallpathTable, CallpathValues, Manifest, PartFile, Profile, RankFacts};
+
+/// The bytes of a file that are read at once to verify its checksum.
+const CHUNK_BYTES: u64 = 1 << 20;
 
 /// Returns the profile in `directory`, with the values of every rank, with the default options.
 ///
@@ -112,7 +115,7 @@ pub(super) fn memory_limit(
 }
 
 /// Returns the total length of all files named in the manifest. Missing files count as 0.
-fn files_bytes(source: &dyn Source, manifest: &Manifest) -> u64 {
+pub(super) fn files_bytes(source: &dyn Source, manifest: &Manifest) -> u64 {
     let files = manifest.parts.iter().map(|part| &part.file).chain([&manifest.callpaths.file]);
     let lengths = files.filter(|file| is_inside(file)).filter_map(|file| source.length(file).ok());
     lengths.fold(0, u64::saturating_add)
@@ -152,6 +155,27 @@ pub(super) fn check_parts(source: &dyn Source, manifest: &Manifest) -> Result<()
         ));
     }
     Ok(())
+}
+
+/// Verifies the length and the checksum of a part, without holding it in memory.
+pub(super) fn verify_part(
+    source: &dyn Source,
+    part: &PartFile,
+    memory_limit: &MemoryLimit,
+) -> Result<(), ReadError> {
+    let path = check_length(source, &part.file, part.bytes)?;
+    let mut checksum = crc32fast::Hasher::new();
+    let mut offset = 0;
+    while offset < part.bytes {
+        let bytes = (part.bytes - offset).min(CHUNK_BYTES);
+        let chunk = source.read(&part.file, offset, usize::try_from(bytes).unwrap_or(0));
+        checksum.update(&chunk.map_err(|source| ReadError::Io { path: path.clone(), source })?);
+        offset += bytes;
+    }
+    if cfg!(fuzzing) || checksum.finalize() == part.crc32 {
+        return Ok(());
+    }
+    read_file(source, &part.file, (part.bytes, part.crc32), memory_limit).map(drop)
 }
 
 fn read_file(

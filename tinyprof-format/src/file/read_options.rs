@@ -53,7 +53,11 @@ impl ReadOptions {
 
     /// Returns the memory allowed for files of `file_bytes` bytes.
     pub(crate) fn memory_limit(self, file_bytes: u64) -> MemoryLimit {
-        let derived = file_bytes.saturating_mul(MEMORY_BYTES_A_BYTE).saturating_add(LEAST_BYTES);
-        MemoryLimit::new(derived.min(self.memory_bytes))
+        MemoryLimit::new(encoded_bytes_max(file_bytes).min(self.memory_bytes))
     }
+}
+
+/// Returns the memory that the values of files of `file_bytes` bytes may take.
+pub(crate) fn encoded_bytes_max(file_bytes: u64) -> u64 {
+    file_bytes.saturating_mul(MEMORY_BYTES_A_BYTE).saturating_add(LEAST_BYTES)
 }

@@ -54,7 +54,7 @@ pub struct ProfileReader<S> {
 }
 
 #[derive(Debug)]
-struct PartIndex {
+pub(super) struct PartIndex {
     version: FormatVersion,
     sections: HashMap<PartSection, IndexEntry>,
 }
@@ -189,14 +189,22 @@ impl<S: Source> ProfileReader<S> {
     }
 
     /// Returns the memory that a call may use, beside the memory that the reader keeps.
-    fn memory_limit(&self) -> MemoryLimit {
+    pub(super) fn memory_limit(&self) -> MemoryLimit {
         let memory_limit = memory_limit(&self.source, &self.manifest, self.options);
         // The manifest is counted twice. A claim that is already too much makes the next one fail.
-        memory_limit.claim_kept(self.kept_bytes);
+        memory_limit.claim_kept(self.kept_bytes.saturating_add(self.source.buffer_bytes()));
         memory_limit
     }
 
-    fn empty(
+    pub(super) fn source(&self) -> &S {
+        &self.source
+    }
+
+    pub(super) fn children(&self) -> &Children {
+        &self.children
+    }
+
+    pub(super) fn empty(
         &self,
         ranks: usize,
         memory_limit: &MemoryLimit,
@@ -242,7 +250,7 @@ impl<S: Source> ProfileReader<S> {
     }
 
     /// Reads the sections of a callpath in one part.
-    fn read_own(
+    pub(super) fn read_own(
         &self,
         number: usize,
         row: usize,
@@ -287,7 +295,11 @@ impl<S: Source> ProfileReader<S> {
         decoded.map_err(|error| explain(&path, error.into()))
     }
 
-    fn index(&self, number: usize, memory_limit: &MemoryLimit) -> Result<&PartIndex, ReadError> {
+    pub(super) fn index(
+        &self,
+        number: usize,
+        memory_limit: &MemoryLimit,
+    ) -> Result<&PartIndex, ReadError> {
         if let Some(index) = self.parts[number].get() {
             return Ok(index);
         }

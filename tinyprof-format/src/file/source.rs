@@ -28,6 +28,12 @@ pub trait Source {
 
     /// Returns the names of all files. If there is no manifest, they show which parts exist.
     fn names(&self) -> Vec<String>;
+
+    /// Returns the memory in which the source keeps files, in bytes. It counts towards the limit of
+    /// a reader of single callpaths.
+    fn buffer_bytes(&self) -> u64 {
+        0
+    }
 }
 
 /// A directory `NAME.tprof`.

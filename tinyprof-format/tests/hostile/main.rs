@@ -38,6 +38,14 @@ fn refused(files: &Files) -> ReadError {
     });
     let held: usize = files.values().map(Vec::len).sum();
     within("to read callpath by callpath", peak - held);
+    let ((), peak) = peak_bytes(|| {
+        if let Ok(reader) = ProfileReader::of_source(files.clone(), options) {
+            let children = reader.callpaths().children();
+            let passed = reader.each_callpath(children.roots(), |_, _| Ok::<(), ReadError>(()));
+            drop(passed);
+        }
+    });
+    within("to pass over all callpaths", peak - held);
     let (read, peak) = peak_bytes(|| options.read_of(files).map(drop));
     within("to read", peak);
     read.expect_err("such a profile is refused")

@@ -139,7 +139,7 @@ fn a_collective_waits_for_the_last_in_virtual_time() {
 fn several_messages_are_waited_for_as_one() {
     let mut receiver = clock(0, 0);
     let messages = [companion(3_000, 2_500, 7), companion(2_000, 0, 9)];
-    let meeting = messages.map(|sent| message(&sent, SAME)).into_iter().reduce(Meeting::combine);
+    let meeting = messages.map(|sent| message(&sent, SAME, 0)).into_iter().reduce(Meeting::combine);
     let wait = receiver.meet(call(1_000, 3_100), &meeting.unwrap());
     assert_eq!((wait.waiting_ns, wait.compensated_ns), (2_000, 1_000));
     assert_eq!((receiver.intrusion_ns(), receiver.ideal_ns()), (1_000, 9));
@@ -147,10 +147,12 @@ fn several_messages_are_waited_for_as_one() {
 
 prop_compose! {
     fn any_companion()(
-        rank: u32, node: u32, sequence: u64, entry_ns: u64, intrusion_ns: u64, ideal_ns: u64,
+        callpath: u64, twin: u32, flags: u32, sequence: u64, entry_ns: u64, intrusion_ns: u64, ideal_ns: u64,
         bytes: u64,
     ) -> Companion {
-        Companion { rank, node, sequence, entry_ns, intrusion_ns, ideal_ns, bytes }
+        Companion {
+            callpath, twin, flags, sequence, entry_ns, intrusion_ns, ideal_ns, bytes,
+        }
     }
 }
 

@@ -8,7 +8,17 @@ use super::{Direction, NodeKey, Section, Tag, Tally};
 /// More than the rounding of a sum of squares, so that a shortcut excludes nothing that is alike.
 const ROUNDING: f64 = 1e-9;
 
+/// How many standard errors of a time are chance.
+const ERRORS: f64 = 3.0;
+
+/// The number of visits from which on their differences say how much of a time is chance.
+const VISITS_MIN: u64 = 3;
+
 /// The rules by which ranks are alike.
+///
+/// A difference that chance explains does not count: three standard errors of the time of all
+/// visits, as the visits differ from each other. Times of fewer than three visits say nothing of
+/// chance, and do not count at all.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
     /// The number of ranks in the world.
@@ -37,7 +47,8 @@ impl Comparison {
     #[expect(clippy::cast_precision_loss, reason = "a distance, compared with a tolerance")]
     pub(super) fn distance(&self, a: Time, b: Time) -> f64 {
         let floor_ns = self.floor_ns.saturating_mul(a.count.max(b.count));
-        a.ns.abs_diff(b.ns).saturating_sub(floor_ns) as f64
+        let chance_ns = a.chance_ns.hypot(b.chance_ns);
+        (a.ns.abs_diff(b.ns).saturating_sub(floor_ns) as f64 - chance_ns).max(0.0)
     }
 
     /// Returns whether times are alike: the sum of the squares of the differences is small beside
@@ -47,7 +58,7 @@ impl Comparison {
         // The means are at most as long as the mean of both lengths, and the difference is at least
         // as long as that of the lengths.
         let most = self.tolerance * f64::midpoint(a.length(), b.length()) * (1.0 + ROUNDING);
-        let floor = self.floor_ns as f64 * (a.visits() + b.visits());
+        let floor = self.floor_ns as f64 * (a.visits() + b.visits()) + a.chance() + b.chance();
         if (a.length() - b.length()).abs() * (1.0 - ROUNDING) - floor > most {
             return false;
         }
@@ -177,15 +188,23 @@ impl Comparison {
 }
 
 /// The time of a node or flow edge on a rank.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Time {
     pub(super) ns: u64,
     pub(super) count: u64,
+    /// The part that is chance.
+    pub(super) chance_ns: f64,
 }
 
 impl Time {
+    #[expect(clippy::cast_precision_loss, reason = "a distance, compared with a tolerance")]
     pub(super) fn of(tally: Tally) -> Self {
-        Self { ns: tally.sum, count: tally.count }
+        let chance_ns = if tally.count < VISITS_MIN {
+            tally.sum as f64
+        } else {
+            ERRORS * tally.square_deviation().max(0.0).sqrt()
+        };
+        Self { ns: tally.sum, count: tally.count, chance_ns }
     }
 }
 
@@ -195,6 +214,7 @@ pub(super) struct Times {
     each: Vec<Time>,
     squares: f64,
     squares_of_counts: f64,
+    squares_of_chance: f64,
 }
 
 impl Times {
@@ -203,6 +223,7 @@ impl Times {
         if let Some(time) = time {
             self.squares += (time.ns as f64).powi(2);
             self.squares_of_counts += (time.count as f64).powi(2);
+            self.squares_of_chance += time.chance_ns.powi(2);
             self.each.push(time);
         }
     }
@@ -213,6 +234,10 @@ impl Times {
 
     fn visits(&self) -> f64 {
         self.squares_of_counts.sqrt()
+    }
+
+    fn chance(&self) -> f64 {
+        self.squares_of_chance.sqrt()
     }
 }
 
@@ -253,15 +278,16 @@ mod tests {
         fn near_is_what_the_formula_says(
             ranks in proptest::collection::vec(
                 (0_u64..1_000_000, 1_u64..20, -50_i64..50, 1_i64..30), 1..6),
+            chance_ns in 0_u32..10_000,
             floor_ns in 0_u64..2_000,
         ) {
             let comparison = Comparison { floor_ns, ..Comparison::new(2) };
             let (mut a, mut b) = (Times::default(), Times::default());
             let (mut apart, mut size) = (0.0, 0.0);
             for (ns, count, permille, more) in ranks {
-                let of_a = Time { ns, count };
+                let of_a = Time { ns, count, chance_ns: chance_ns.into() };
                 let moved_ns = ns.cast_signed() * permille / 1_000 + more;
-                let of_b = Time { ns: ns.saturating_add_signed(moved_ns), count };
+                let of_b = Time { ns: ns.saturating_add_signed(moved_ns), ..of_a };
                 a.extend(Some(of_a));
                 b.extend(Some(of_b));
                 apart += comparison.distance(of_a, of_b).powi(2);

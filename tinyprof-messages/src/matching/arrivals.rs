@@ -51,9 +51,16 @@ impl<const STREAMS: usize, const HELD: usize> Arrivals<STREAMS, HELD> {
     pub const fn new() -> Self {
         const { assert!(HELD > 0, "room for one companion") };
         let stream = Stream { communicator: 0, peer: 0, tag: 0 };
-        let (rank, node, sequence, entry_ns) = (0, 0, 0, 0);
-        let (intrusion_ns, ideal_ns, bytes) = (0, 0, 0);
-        let nobody = Companion { rank, node, sequence, entry_ns, intrusion_ns, ideal_ns, bytes };
+        let nobody = Companion {
+            callpath: 0,
+            twin: 0,
+            flags: 0,
+            sequence: 0,
+            entry_ns: 0,
+            intrusion_ns: 0,
+            ideal_ns: 0,
+            bytes: 0,
+        };
         Self { held: [(stream, nobody); HELD], used: 0, expected: Streams::new(), displaced: 0 }
     }
 

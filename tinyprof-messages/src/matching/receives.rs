@@ -53,6 +53,20 @@ pub struct Ticket {
     generation: u32,
 }
 
+impl Ticket {
+    /// Returns the ticket as a number.
+    #[must_use]
+    pub const fn to_bits(self) -> u64 {
+        self.slot as u64 | (self.generation as u64) << 32
+    }
+
+    /// Returns the ticket with that number.
+    #[must_use]
+    pub const fn from_bits(bits: u64) -> Self {
+        Self { slot: (bits & 0xffff_ffff) as u32, generation: (bits >> 32) as u32 }
+    }
+}
+
 /// The answer to a posted receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Posted {

@@ -1,23 +1,26 @@
 //! Order inversions at wildcard receives.
 
-/// The virtual times of the last 16 messages that a wildcard receive has delivered.
+/// The times at which the last 16 messages were sent that a wildcard receive has delivered.
 ///
-/// A message that was sent, in virtual time, before one that has already been delivered is an
-/// inversion: without measurement the program might have taken another way.
+/// A message that was sent after one that has already been delivered, and before it in virtual
+/// time, is an inversion: without measurement the program might have taken another way. Messages
+/// that overtook each other on the way are none: that has nothing to do with measurement.
 ///
 /// ```
 /// use tinyprof_messages::waiting::Inversions;
 ///
 /// let mut order = Inversions::default();
-/// assert!(!order.deliver(500, 0));
-/// assert!(!order.deliver(800, 0));
-/// assert!(order.deliver(700, 0), "sent before the one at 800");
-/// assert!(!order.deliver(780, 50), "within the uncertainty");
+/// assert!(!order.deliver(500, 500, 0));
+/// assert!(!order.deliver(800, 800, 0));
+/// assert!(order.deliver(900, 700, 0), "without measurement before the one at 800");
+/// assert!(!order.deliver(910, 780, 50), "within the uncertainty");
+/// assert!(!order.deliver(600, 600, 0), "overtaken on the way");
 /// assert_eq!(order.count(), 1);
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Inversions {
-    window: [i64; Self::CAPACITY],
+    /// When they were sent, and when without measurement.
+    window: [(i64, i64); Self::CAPACITY],
     next: usize,
     count: u64,
 }
@@ -26,15 +29,16 @@ impl Inversions {
     /// The number of messages that are remembered.
     pub const CAPACITY: usize = 16;
 
-    /// Takes note of a message that was sent at `virtual_ns`, on the receiver's clock. Returns
-    /// true, and counts, if it comes after one that was sent more than `tolerance_ns` later:
-    /// the uncertainty of the clocks, and the time by which a message may overtake another one
-    /// on the way without anybody having measured anything.
+    /// Takes note of a message that was sent at `sent_ns`, and without measurement at `virtual_ns`,
+    /// both on the receiver's clock. Returns true, and counts, if it comes after one that was sent
+    /// earlier, and without measurement more than `tolerance_ns` later: the uncertainty of the
+    /// clocks, and of the intrusions.
     #[inline]
-    pub fn deliver(&mut self, virtual_ns: i64, tolerance_ns: u64) -> bool {
-        let latest_ns = self.window.iter().copied().fold(i64::MIN, i64::max);
+    pub fn deliver(&mut self, sent_ns: i64, virtual_ns: i64, tolerance_ns: u64) -> bool {
+        let earlier = self.window.iter().filter(|(sent, _)| *sent <= sent_ns);
+        let latest_ns = earlier.fold(i64::MIN, |latest, (_, of_it)| latest.max(*of_it));
         let is_inverted = latest_ns > virtual_ns.saturating_add_unsigned(tolerance_ns);
-        self.window[self.next] = virtual_ns;
+        self.window[self.next] = (sent_ns, virtual_ns);
         self.next = (self.next + 1) % Self::CAPACITY;
         self.count += u64::from(is_inverted);
         is_inverted
@@ -49,7 +53,7 @@ impl Inversions {
 
 impl Default for Inversions {
     fn default() -> Self {
-        Self { window: [i64::MIN; Self::CAPACITY], next: 0, count: 0 }
+        Self { window: [(i64::MIN, i64::MIN); Self::CAPACITY], next: 0, count: 0 }
     }
 }
 
@@ -62,8 +66,8 @@ mod tests {
     #[test]
     fn the_window_forgets() {
         let mut order = Inversions::default();
-        order.deliver(9_000, 0);
-        let inverted = (0..20).filter(|at| order.deliver(*at, 0)).count();
+        order.deliver(0, 9_000, 0);
+        let inverted = (1..21).filter(|at| order.deliver(*at, *at, 0)).count();
         assert_eq!(inverted, 16, "until the first message has left the window");
     }
 
@@ -72,7 +76,7 @@ mod tests {
         fn messages_in_virtual_order_are_none(mut times in proptest::collection::vec(0_i64.., 0..50)) {
             times.sort_unstable();
             let mut order = Inversions::default();
-            prop_assert!(!times.iter().any(|at| order.deliver(*at, 0)));
+            prop_assert!(!times.iter().any(|at| order.deliver(*at, *at, 0)));
         }
     }
 }

@@ -181,6 +181,26 @@ fn a_microsecond_a_visit_does_not_matter() {
 }
 
 #[test]
+fn what_chance_explains_does_not_matter() {
+    // Rank 1 takes 20 % longer in all, which its visits explain if they differ as much.
+    let classes = |visits: u64, jitter_ns: u64| {
+        let mut world = World::new(2);
+        for rank in world.ranks() {
+            for visit in 0..visits {
+                let more_ns = if rank == 1 { 200_000 } else { 0 };
+                world.compute(rank, 1_000_000 + more_ns + (visit % 2) * jitter_ns);
+                world.call(rank, SEND);
+            }
+        }
+        line(&all_phases(&tags(world))[0])
+    };
+    assert_eq!(classes(10, 0), "straight: 0 | 1");
+    assert_eq!(classes(10, 100_000), "straight: 0 | 1", "it is more than that");
+    assert_eq!(classes(10, 2_000_000), "straight: 0-1");
+    assert_eq!(classes(2, 0), "straight: 0-1", "two visits say nothing of chance");
+}
+
+#[test]
 fn an_all_to_all_has_a_node_for_each_place_it_is_called_from() {
     let tags = tags(all_to_all(4));
     check(&all_phases(&tags), &["loop: 0-3"]);

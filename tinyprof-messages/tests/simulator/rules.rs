@@ -142,7 +142,6 @@ impl Clocks {
 
     pub(crate) fn beside(&self, now_ns: u64, bytes: u64) -> Beside {
         Rule::ALL.map(|rule| Companion {
-            rank: self.rank,
             entry_ns: rule.read(self.apart, now_ns),
             intrusion_ns: self.intrusion_ns(rule),
             ideal_ns: self.clocks[rule as usize].ideal_ns(),
@@ -178,8 +177,8 @@ impl Clocks {
                 let post = posts[rule as usize];
                 let wait = self.clocks[rule as usize].complete(mine, post, companion, offset);
                 if is_wildcard && rule == Rule::Ours {
-                    // Messages overtake each other on the way by up to the latency.
-                    self.order.deliver(wait.virtual_ns, self.network.latency_ns);
+                    let latency_ns = self.network.latency_ns;
+                    self.order.deliver(wait.partner_ns, wait.virtual_ns, latency_ns);
                 }
             }
         }

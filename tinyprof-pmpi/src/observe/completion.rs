@@ -58,7 +58,11 @@ impl Call {
         };
         // Open MPI leaves that field of a status to chance where a file was read.
         let may_be_cancelled = kind == MessageKind::MessageIn && requests::may_be_cancelled();
-        if may_be_cancelled && self.is_cancelled(status) {
+        let is_cancelled = may_be_cancelled && self.is_cancelled(status);
+        if kind == MessageKind::MessageIn {
+            self.note_completed(place, status, is_cancelled, visited);
+        }
+        if is_cancelled {
             return;
         }
         // A request may be completed by another thread than the one that made it.

@@ -2,6 +2,7 @@
 
 use crate::arguments::{Arguments, Kind};
 use crate::communicators;
+use crate::companions;
 use crate::function::{Function, Role};
 use crate::handles;
 use crate::requests;
@@ -17,7 +18,9 @@ impl Arguments {
                 }
             }
             Role::FreeCommunicator => {
-                communicators::forget(self.handle_at(function.at.comm, 0, Kind::Communicator));
+                let handle = self.handle_at(function.at.comm, 0, Kind::Communicator);
+                companions::before_free(self.mpi, handle);
+                communicators::forget(handle);
                 handles::end_generation();
             }
             Role::FreeDatatype => handles::end_generation(),

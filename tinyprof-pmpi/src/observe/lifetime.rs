@@ -7,6 +7,7 @@ use tinyprof::__calls::Recorder;
 
 use super::inside;
 use crate::arguments::Arguments;
+use crate::companions;
 use crate::function::{FUNCTIONS, Role, SITES};
 use crate::library::mpi;
 use crate::session;
@@ -80,10 +81,12 @@ fn initialise(index: usize, address: usize, pass_on: impl Fn() -> c_int) -> c_in
 /// Finalises MPI, after the profiler's last steps.
 fn finalize(pass_on: impl Fn() -> c_int) -> c_int {
     let steering = Steering::begin();
+    companions::store_facts();
     if let Some(session) = session::session() {
         (session.before_finalize)();
     }
     session::end();
+    companions::end(mpi());
     let code = pass_on();
     drop(steering);
     code

@@ -8,6 +8,7 @@ use super::{Before, Call};
 use crate::abi::Handle;
 use crate::arguments::Kind;
 use crate::communicators::{self, ELSEWHERE};
+use crate::companions::Envelope;
 use crate::datatypes;
 use crate::function::Positions;
 use crate::handles;
@@ -160,24 +161,32 @@ impl Call {
         }
         let request = self.arguments.handle_at(self.function.at.request, 0, Kind::Request);
         let communicator = self.communicator();
-        if request != self.arguments.mpi.abi.request_null {
-            requests::insert(
-                request,
-                &Request { callpath: visited.callpath(), communicator, pending: Pending::Receive },
-            );
+        if request == self.arguments.mpi.abi.request_null {
+            return;
+        }
+        let (callpath, pending) = (visited.callpath(), Pending::Receive);
+        if let Some(place) = requests::insert(request, &Request { callpath, communicator, pending })
+        {
+            let at = &self.function.at;
+            let tag = if at.tag == Positions::NO { at.recvtag } else { at.tag };
+            let (source, tag) = (self.arguments.int(at.source), self.arguments.int(tag));
+            self.hold_posted(place, Envelope { communicator, source, tag }, request);
         }
     }
 
     /// Remembers the communicator of a message that the call has matched.
-    pub(super) fn matched(&self) {
+    pub(super) fn matched(&self, before: &Before) {
         let at = &self.function.at;
         if at.flag != Positions::NO && self.arguments.output(at.flag) == 0 {
             return;
         }
         let message = self.arguments.handle_at(at.message, 0, Kind::Message);
         let communicator = self.communicator();
-        let pending = Pending::Receive;
-        requests::insert(message, &Request { callpath: Callpath::NONE, communicator, pending });
+        let (callpath, pending) = (Callpath::NONE, Pending::Receive);
+        if let Some(place) = requests::insert(message, &Request { callpath, communicator, pending })
+        {
+            self.hold_matched(place, before.status, message);
+        }
     }
 
     pub(super) fn before_matched_receive(&self) -> Before {
@@ -185,6 +194,7 @@ impl Call {
         let message = self.arguments.handle_at(at.message, 0, Kind::Message);
         let found = requests::find(message);
         if let Some((place, _)) = found {
+            self.take_matched(place);
             requests::forget(place);
         }
         let communicator = found.map_or(Handle(0), |(_, request)| request.communicator);
@@ -196,11 +206,13 @@ impl Call {
         let request = self.arguments.handle_at(self.function.at.request, 0, Kind::Request);
         let communicator = before.communicator;
         let pending = Pending::Receive;
-        if communicator != Handle(0) {
-            requests::insert(
-                request,
-                &Request { callpath: visited.callpath(), communicator, pending },
-            );
+        if communicator == Handle(0) {
+            return;
+        }
+        let callpath = visited.callpath();
+        if let Some(place) = requests::insert(request, &Request { callpath, communicator, pending })
+        {
+            self.hold_matched_request(place);
         }
     }
 }

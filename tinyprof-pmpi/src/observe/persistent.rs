@@ -24,7 +24,10 @@ impl Call {
             }
             _ => Pending::ReceiveAtStart,
         };
-        self.remember(Request { callpath: visited.callpath(), communicator, pending });
+        let callpath = visited.callpath();
+        if let Some(place) = self.remember(Request { callpath, communicator, pending }) {
+            self.hold_prepared(place);
+        }
     }
 
     fn partitions(&self) -> u64 {
@@ -34,10 +37,10 @@ impl Call {
         }
     }
 
-    /// Remembers what is counted for the request that the call has made.
-    pub(super) fn remember(&self, request: Request) {
+    /// Remembers what is counted for the request that the call has made, and returns its place.
+    pub(super) fn remember(&self, request: Request) -> Option<usize> {
         let handle = self.arguments.handle_at(self.function.at.request, 0, Kind::Request);
-        requests::insert(handle, &request);
+        requests::insert(handle, &request)
     }
 
     /// Counts what the first `count` requests do when they are started.
@@ -55,7 +58,10 @@ impl Call {
                 Pending::Collective { ranks, out, into } => {
                     self.count_collective(visited, ranks, out, into);
                 }
-                Pending::ReceiveAtStart => requests::start(place, visited.callpath()),
+                Pending::ReceiveAtStart => {
+                    requests::start(place, visited.callpath());
+                    self.hold_started(place, handle);
+                }
                 Pending::Receive | Pending::Read => {}
             }
         }

@@ -2,5 +2,6 @@
 
 mod counts;
 mod functions;
+mod messages;
 mod support;
 mod unharmed;

@@ -1,7 +1,7 @@
 //! Helpers that compile test programs and start them under the MPI of the build.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 use std::{env, fs};
 
 use tinyprof_format::file::read_profile;
@@ -113,15 +113,18 @@ pub(crate) fn mpiexec(ranks: usize) -> Command {
     command
 }
 
-/// Runs a program on `ranks` ranks with the library, and returns its output and profile.
+/// Runs a program on `ranks` ranks with the library, at a level of `TINYPROF_MPI`, and returns its
+/// profile.
 pub(crate) fn profiled(
     program: &Path,
     arguments: &[&Path],
     ranks: usize,
     directory: &Path,
-) -> (Output, Profile) {
+    level: &str,
+) -> Profile {
     let name = directory.join("p");
     let mut command = mpiexec(ranks);
+    command.env("TINYPROF_MPI", level);
     // For Python's packages: see `python`.
     command.env("LD_LIBRARY_PATH", directory);
     command.env("TINYPROF_OUT", &name).env("LD_PRELOAD", library());
@@ -130,5 +133,5 @@ pub(crate) fn profiled(
     let profile = read_profile(&directory.join("p.tprof"))
         .unwrap_or_else(|error| panic!("{error}: {output:?}"));
     fs::remove_dir_all(directory.join("p.tprof")).expect("just read");
-    (output, profile)
+    profile
 }

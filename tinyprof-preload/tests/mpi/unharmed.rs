@@ -34,19 +34,22 @@ fn preload(command: &mut Command, directory: &Path) {
     command.env("TINYPROF_SEGMENT_DIR", directory.join("segments"));
 }
 
-/// Runs `mpiexec -n RANKS WORDS` without and with the library.
-fn without_and_with(words: &[&str], ranks: usize) -> (Seen, Seen, TempDir) {
+/// Runs `mpiexec -n RANKS WORDS` without the library, and with it at a level of `TINYPROF_MPI`.
+fn without_and_with(words: &[&str], ranks: usize, level: &str) -> (Seen, Seen, TempDir) {
     let directory = tempfile::tempdir().expect("a directory can be made");
     let without = see(mpiexec(ranks).args(words));
     let mut command = mpiexec(ranks);
+    command.env("TINYPROF_MPI", level);
     preload(command.args(words), directory.path());
     (without, see(&mut command), directory)
 }
 
-/// Checks that a run is the same with the library. Returns what was seen, and the directory with
-/// the profiles.
+/// Checks that a run is the same with the library, at both levels. Returns what was seen, and the
+/// directory with the profiles of level `calls`.
 fn unharmed(words: &[&str], ranks: usize) -> (Seen, TempDir) {
-    let (without, with, directory) = without_and_with(words, ranks);
+    let (without, with, _) = without_and_with(words, ranks, "messages");
+    assert_eq!(with, without, "{words:?} at level messages");
+    let (without, with, directory) = without_and_with(words, ranks, "calls");
     assert_eq!(with, without, "{words:?}");
     (with, directory)
 }
@@ -103,9 +106,12 @@ fn a_program_that_never_finalises_mpi() {
 fn check_abort(ending: &str) -> Option<i32> {
     let scratch = tempfile::tempdir().expect("a directory can be made");
     let program = compile("endings.c", scratch.path());
-    let (without, with, _) = without_and_with(&[path(&program), ending], 2);
-    assert_eq!(with.code, without.code, "{ending}");
-    with.code
+    let codes = ["messages", "calls"].map(|level| {
+        let (without, with, _) = without_and_with(&[path(&program), ending], 2, level);
+        assert_eq!(with.code, without.code, "{ending}");
+        with.code
+    });
+    codes[1]
 }
 
 #[test]

@@ -26,6 +26,14 @@ pub enum HintKind {
     Crowded,
     /// A run that is too short for its profile.
     ShortRun,
+    /// Ranks that wait for messages that are sent late.
+    LateSender,
+    /// Ranks that wait for messages in another order than that in which they are sent.
+    WrongOrder,
+    /// A rank for which many others wait, or a root that waits for all.
+    RootBottleneck,
+    /// A barrier before an operation in which all ranks wait for each other.
+    BarrierFirst,
 }
 
 /// A notable finding, in plain words. Names in the sentences are escaped for a terminal.
@@ -65,6 +73,10 @@ impl HintKind {
             Self::InputOutput => "input and output",
             Self::Crowded => "crowded",
             Self::ShortRun => "short run",
+            Self::LateSender => "late sender",
+            Self::WrongOrder => "wrong order",
+            Self::RootBottleneck => "root bottleneck",
+            Self::BarrierFirst => "barrier",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The efficiency of a run, and its product formula of load balance and communication.
 
 use proptest::prelude::*;
-use tinyprof_format::model::{EventMap, Profile};
+use tinyprof_format::model::{ClockFacts, EventMap, Profile};
 use tinyprof_report::{Activity, Efficiency, RankUsage, Report, TextOptions};
 
 use crate::fixture::{Node, event_map, profile, tag};
@@ -47,6 +47,41 @@ proptest! {
         let (parallel, communication) = both(&found);
         prop_assert!(near(found.load_balance, 1.0) && near(communication, parallel));
     }
+}
+
+proptest! {
+    #[test]
+    fn communication_efficiency_is_serialisation_times_transfer(ideal_ns in 1_u64..2_000) {
+        let mut profile = tagged(&[(2, "IO"), (3, "COMM")]);
+        profile.ranks[0].clock = ClockFacts { companions: 1, ideal_ns, ..ClockFacts::default() };
+        let found = Efficiency::of_profile(&profile).expect("it has tags");
+        let (parallel, communication) = both(&found);
+        let (serialisation, transfer) =
+            found.serialisation.zip(found.transfer).expect("messages were followed");
+        prop_assert!(near(serialisation * transfer, communication), "{:?}", found);
+        prop_assert!(near(found.load_balance * serialisation * transfer, parallel), "{:?}", found);
+        // The greatest useful time is 700 of 1000.
+        let expected = (700.0 / f64::from(u32::try_from(ideal_ns).unwrap())).clamp(0.7, 1.0);
+        prop_assert!(near(serialisation, expected), "{:?}", found);
+    }
+}
+
+#[test]
+fn without_companions_no_ideal_time_is_known() {
+    let mut profile = tagged(&[(2, "IO"), (3, "COMM")]);
+    profile.ranks[0].clock.ideal_ns = 800;
+    let found = Efficiency::of_profile(&profile).expect("it has tags");
+    assert_eq!((found.serialisation, found.transfer), (None, None));
+    profile.ranks[1].clock.companions = 1;
+    let report = Report::of_profile(&profile);
+    let text = report.to_text(&TextOptions::default());
+    let line =
+        "efficiency: parallel 60.0% = load balance 85.7% x serialisation 87.5% x transfer 80.0%";
+    assert!(text.contains(line), "{text}");
+    let numbers = &report.to_json()["efficiency"];
+    assert_eq!((&numbers["serialisation"], &numbers["transfer"]), (&0.875.into(), &0.8.into()));
+    let part = report.without_overhead();
+    assert_eq!(part.efficiency().map(|found| found.transfer), Some(None), "of some ranks or calls");
 }
 
 /// Returns the profile of main 1000 < { solve, write }, solve < { exchange, read }, exchange <

@@ -50,6 +50,8 @@ struct Named {
     watched: AtomicU32,
     /// Of the wrappers of MPI's functions.
     call: AtomicUsize,
+    /// The visits that took the shortest path.
+    visits: AtomicU64,
     /// Room for the status of a call.
     status: [AtomicU64; 4],
     run_time_cache: [AtomicU64; RUN_TIME_SITES],
@@ -151,6 +153,12 @@ impl Hot {
     #[inline]
     pub(super) fn watched(&self) -> &AtomicU32 {
         &self.named().watched
+    }
+
+    /// Returns the number of visits that took the shortest path, which the thread alone counts.
+    #[inline(always)]
+    pub(super) fn visits(&self) -> &AtomicU64 {
+        &self.named().visits
     }
 
     /// Returns the word that the wrappers of MPI's functions keep; at first 0.

@@ -5,7 +5,7 @@
 //! It is written for few instructions: not every processor hides them behind the reads of its
 //! counter.
 
-use std::sync::atomic::Ordering::Release;
+use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::sync::atomic::fence;
 
 use tinyprof_segment::words::{high, low, pack};
@@ -43,6 +43,7 @@ impl Arena {
         let ticks = self.usual_ticks().wrapping_sub(node.get(START));
         let is_usual = is_short(ticks) && node.begin_update();
         if is_usual {
+            self.count_visit();
             add(node, ticks);
             end(node, 0);
         }
@@ -57,6 +58,7 @@ impl Arena {
         let ticks = now.wrapping_sub(node.get(START));
         let is_usual = is_short(ticks) && node.begin_update();
         if is_usual {
+            self.count_visit();
             add(node, ticks);
             end(node, now);
         }
@@ -74,6 +76,7 @@ impl Arena {
         }
         let has_room = append_visit(node, node.get(EXECUTION), ticks);
         if has_room {
+            self.count_visit();
             add(node, ticks);
             end(node, now);
         } else {
@@ -115,6 +118,14 @@ impl Arena {
         }
         end(node, if kept { 0 } else { node.get(START) });
         kept
+    }
+}
+
+impl Arena {
+    #[inline(always)]
+    fn count_visit(&self) {
+        let visits = self.hot.visits();
+        visits.store(visits.load(Relaxed).wrapping_add(1), Relaxed);
     }
 }
 

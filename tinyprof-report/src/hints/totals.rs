@@ -2,33 +2,29 @@
 
 use std::cmp::Reverse;
 
-use crate::iterations::Iterations;
+use crate::trend::{Growth, SlowFirst, Trend, float};
 use crate::units::{counted, percent_cell, time, whole};
-use crate::usage::exclusive_ns;
-use crate::{Activity, HostId, Statistics};
-use tinyprof_format::model::{CallpathIndex, Profile};
+use crate::{Activity, HostId, Statistics, Totals};
+use tinyprof_format::model::CallpathIndex;
 
 use super::of_ranks::{Facts, Ranks, costliest, on_host};
 use super::of_run::Busiest;
-use super::{Growth, Hint, HintKind, SlowFirst, Straggler, float, growing, slow_first, straggler};
-
-/// The maximum number of points of a series. Longer series are examined in this many points.
-const POINTS_MAX: usize = 256;
+use super::{Hint, HintKind, Straggler, straggler};
 
 /// Returns at most [`HINTS_MAX`](super::HINTS_MAX) hints of a profile with these statistics and
 /// hosts, the costliest first.
 ///
 /// # Cost
-/// Linear in the number of values, plus sorting each region's ranks.
-pub(crate) fn hints_of_profile(
-    profile: &Profile,
+/// Linear in callpaths x ranks, plus sorting each region's ranks.
+pub(crate) fn hints_of_totals(
+    totals: &Totals,
     statistics: &Statistics,
     facts: Facts<'_>,
 ) -> Vec<Hint> {
-    let run = Run::of_profile(profile, Ranks::new(&profile.callpaths, statistics, facts));
+    let run = Run::of_totals(totals, Ranks::new(totals.callpaths(), statistics, facts));
     let mut found: Vec<Hint> = run.straggler().into_iter().collect();
     let of_straggler = found.first().and_then(|hint| hint.rank);
-    for (index, _) in profile.callpaths.iter() {
+    for (index, _) in totals.callpaths().iter() {
         found.extend(run.over_ranks.too_small(index));
         if !run.over_ranks.is_large(index) {
             continue;
@@ -36,17 +32,18 @@ pub(crate) fn hints_of_profile(
         // The effect of a slow rank on each region is reported once.
         let imbalance = run.over_ranks.imbalance(index);
         found.extend(imbalance.filter(|hint| of_straggler.is_none() || hint.rank != of_straggler));
-        if let Some(iterations) = Iterations::of_callpath(profile, index, POINTS_MAX) {
-            found.extend(run.over_time(index, &iterations));
+        if let Some(trend) = totals.trend(index) {
+            found.extend(run.over_time(index, trend));
         }
     }
     found.extend(run.over_ranks.of_run(run.busiest()));
+    found.extend(run.over_ranks.of_waits(&totals.waits(), &totals.barriers_first()));
     costliest(found)
 }
 
 /// A profile with its data by callpath and rank.
 struct Run<'a> {
-    profile: &'a Profile,
+    totals: &'a Totals,
     over_ranks: Ranks<'a>,
     /// The exclusive times, row by row, then by rank.
     exclusive_ns: Vec<Vec<u64>>,
@@ -55,40 +52,30 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn of_profile(profile: &'a Profile, over_ranks: Ranks<'a>) -> Self {
-        let mut by_row = vec![Vec::with_capacity(profile.ranks.len()); profile.callpaths.len()];
-        let mut ranks = Vec::new();
-        for rank in 0..profile.ranks.len() {
-            for (row, ns) in by_row.iter_mut().zip(exclusive_ns(profile, rank)) {
-                row.push(ns);
-            }
-            let mut roots =
-                profile.callpaths.iter().filter(|(_, callpath)| callpath.parent.is_none());
-            if roots.any(|(index, _)| profile.values(index, rank).inclusive_ns() > 0) {
-                ranks.push(rank);
-            }
-        }
-        Self { profile, over_ranks, exclusive_ns: by_row, ranks }
+    fn of_totals(totals: &'a Totals, over_ranks: Ranks<'a>) -> Self {
+        let roots = totals.callpaths().children().roots().to_vec();
+        let is_used = |rank: &usize| roots.iter().any(|&root| totals.inclusive_ns(root, *rank) > 0);
+        let ranks = (0..totals.ranks().len()).filter(is_used).collect();
+        Self { totals, over_ranks, exclusive_ns: totals.exclusive_ns(), ranks }
     }
 
     fn straggler(&self) -> Option<Hint> {
         let everywhere = |index: CallpathIndex| {
-            let values = &self.profile.values[index.row()];
-            self.ranks.iter().all(|&rank| !values[rank].is_absent())
+            self.ranks.iter().all(|&rank| self.totals.visits(index, rank) > 0)
         };
         let looked_at = |index: &CallpathIndex| {
             !self.over_ranks.is_communication(*index)
                 && self.over_ranks.is_large(*index)
                 && everywhere(*index)
         };
-        let indices = self.profile.callpaths.iter().map(|(index, _)| index);
+        let indices = self.totals.callpaths().iter().map(|(index, _)| index);
         let of_ranks = |index: CallpathIndex| -> Vec<u64> {
             self.ranks.iter().map(|&rank| self.exclusive_ns[index.row()][rank]).collect()
         };
         let regions: Vec<Vec<u64>> = indices.filter(looked_at).map(of_ranks).collect();
         let Straggler { rank, slow_regions, regions, slower_by, lost_ns } = straggler(&regions)?;
         let rank = self.ranks[rank as usize];
-        let host = HostId::of_name(&self.profile.ranks[rank].host);
+        let host = HostId::of_name(&self.totals.ranks()[rank].host);
         let host = on_host(self.over_ranks.hosts.short_name(host));
         let rank = u32::try_from(rank).ok()?;
         Some(Hint {
@@ -118,16 +105,15 @@ impl<'a> Run<'a> {
         };
         let rank =
             self.ranks.iter().copied().max_by_key(|&rank| (useful_ns(rank), Reverse(rank)))?;
-        let host = HostId::of_name(&self.profile.ranks[rank].host);
+        let host = HostId::of_name(&self.totals.ranks()[rank].host);
         Some(Busiest { rank: u32::try_from(rank).ok()?, host })
     }
 
-    fn over_time(&self, index: CallpathIndex, iterations: &Iterations) -> Vec<Hint> {
-        let means: Vec<f64> = iterations.points.iter().map(|point| point.mean_ns).collect();
-        let visits = float(iterations.visits_per_point);
+    fn over_time(&self, index: CallpathIndex, trend: &Trend) -> Vec<Hint> {
+        let visits = float(trend.visits_per_point);
         let mut found = Vec::new();
-        if let Some(Growth { early_ns, late_ns, since, lost_ns }) = growing(&means) {
-            let since = since as u64 * iterations.visits_per_point;
+        if let Some(Growth { early_ns, late_ns, since, lost_ns }) = trend.growth {
+            let since = since as u64 * trend.visits_per_point;
             found.push(Hint {
                 kind: HintKind::Growth,
                 callpath: Some(index),
@@ -145,8 +131,8 @@ impl<'a> Run<'a> {
                 advice: "Look for data that grows with the iterations.".to_owned(),
             });
         }
-        if let Some(SlowFirst { first_ns, median_ns }) = slow_first(&means) {
-            let which = match iterations.visits_per_point {
+        if let Some(SlowFirst { first_ns, median_ns }) = trend.slow_first {
+            let which = match trend.visits_per_point {
                 1 => "The first iteration".to_owned(),
                 many => format!("The first {many} iterations"),
             };

@@ -1,0 +1,52 @@
+//! `tinyprof waits`: who waits for whom.
+
+use std::error::Error;
+
+use tinyprof_report::{Report, Totals, WaitSums};
+
+use crate::arguments::{Selection, TableFormat, WaitsArguments};
+use crate::by_callpath::ByCallpath as _;
+use crate::graph::NO_EDGES;
+use crate::name::name_of;
+use crate::{render, select};
+
+pub(crate) fn run(arguments: &WaitsArguments) -> Result<(), Box<dyn Error>> {
+    // What is waited for may be outside of the selection, so all is read.
+    let all = Selection { ranks: None, executions: None, path: None };
+    let selected = select::open(&arguments.directory, &all)?;
+    let (callpaths, ranks) = (selected.callpaths(), selected.ranks());
+    let mut sums = WaitSums::new(callpaths, ranks.len());
+    if arguments.by_rank {
+        sums = sums.by_rank();
+    }
+    if let Some(list) = &arguments.ranks {
+        select::check_ranks(ranks.len(), list)?;
+        let count = u32::try_from(ranks.len()).unwrap_or(u32::MAX);
+        sums = sums.only_ranks((0..count).filter(|rank| list.contains(*rank)));
+    }
+    if let Some(path) = &arguments.path {
+        sums = sums.only_rows(select::rows_below(callpaths, path)?);
+    }
+    let mut totals = Totals::new(selected.manifest(), callpaths, ranks);
+    selected.each(&mut |index, values| {
+        totals.add(index, values);
+        sums.add(index, values);
+    })?;
+    let waits = sums.waits();
+    if !waits.are_recorded {
+        render::notes(&[NO_EDGES.to_owned()]);
+    }
+    let report = Report::of_totals(&totals).named(name_of(&arguments.directory));
+    let count = usize::try_from(arguments.count).unwrap_or(usize::MAX);
+    match arguments.output.format() {
+        TableFormat::Json => render::stream(|to| report.waits_json(&waits).write(to)),
+        TableFormat::Csv => render::stream(|to| report.write_waits_csv(&waits, to)),
+        TableFormat::Text => {
+            let columns = render::columns(arguments.output.width);
+            if arguments.compensated {
+                return render::text(&report.to_compensated_text(count, columns));
+            }
+            render::text(&report.to_waits_text(&waits, count, columns))
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! `tinyprof waits`, `classes` and `graph` as users and scripts see them.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tinyprof_format::file::ProfileWriter;
+
+use crate::programs::wave_send;
+use crate::support::{done, json, run, scratch, write};
+
+/// Writes the wave on 8 ranks, of which rank 5 is slow.
+pub(crate) fn write_wave(directory: &Path, name: &str) {
+    let mut world = wave_send(8, 50, Some(5));
+    for rank in world.ranks() {
+        let clock = world.clock(rank);
+        clock.companions = 114;
+        clock.own_intrusion_ns = 40_000;
+        clock.intrusion_ns = 46_000 + 1_000 * rank as u64;
+        clock.uncertainty_ns = 2_000;
+        clock.ideal_ns = 7_000_000;
+    }
+    ProfileWriter::new().write(&directory.join(name), &world.end()).expect("it is written");
+}
+
+fn ranks(phase: &Value) -> Vec<&str> {
+    let classes = phase["classes"].as_array().expect("a list");
+    classes.iter().map(|class| class["ranks"].as_str().expect("text")).collect()
+}
+
+#[test]
+fn waits_are_read_from_the_file() {
+    let scratch = scratch();
+    write_wave(scratch.path(), "wave");
+    let all = json(&["waits", "wave.tprof", "--json"], scratch.path());
+    let first = &all["waits"][0];
+    assert_eq!(first["kind"], "late_sender");
+    assert_eq!(first["callpath"], "wave<MPI_Recv at step (wave.c:34)");
+    assert_eq!(first["for_callpath"], "wave<MPI_Isend at step (wave.c:30)");
+    assert!(first["waiting_ns"].as_u64() > first["compensated_ns"].as_u64(), "{first}");
+    assert_eq!((&all["clock"]["companions"], &all["clock"]["ranks"]), (&json!(912), &json!(8)));
+    assert_eq!(all["compensated"][7]["rank"], 7);
+    let pairs =
+        json(&["waits", "wave.tprof", "--by-rank", "--rank", "4", "--json"], scratch.path());
+    let pairs = pairs["waits"].as_array().expect("a list");
+    assert!(pairs.iter().all(|pair| pair["ranks"] == "4" || pair["ranks"] == ""), "{pairs:?}");
+    assert_eq!((&pairs[0]["ranks"], &pairs[0]["for_ranks"]), (&json!("4"), &json!("5")));
+    let path = ["waits", "wave.tprof", "--path", "wave<MPI_Recv at main (wave.c:42)", "--json"];
+    let found = json(&path, scratch.path());
+    let found = found["waits"].as_array().expect("a list");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["for_callpath"], "wave<MPI_Send at main (wave.c:40)");
+    let ran = run(&["waits", "wave.tprof", "--rank", "8"], scratch.path());
+    assert!(ran.code == Some(1) && ran.stderr.contains("there is no rank 8"), "{}", ran.stderr);
+}
+
+#[test]
+fn waits_fit_any_width() {
+    let scratch = scratch();
+    write_wave(scratch.path(), "wave");
+    for width in ["20", "80", "200"] {
+        let text = done(&["waits", "wave.tprof", "--width", width], scratch.path());
+        let widest = text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+        assert!(widest <= width.parse::<usize>().expect("a number").max(35), "{width}: {text}");
+    }
+    let text = done(&["waits", "wave.tprof", "--compensated"], scratch.path());
+    assert!(text.contains("in parallel"), "{text}");
+    let csv = done(&["waits", "wave.tprof", "--format", "csv"], scratch.path());
+    assert!(csv.starts_with("kind,callpath,for_callpath,ranks,"), "{csv}");
+}
+
+#[test]
+fn classes_are_read_from_the_file() {
+    let scratch = scratch();
+    write_wave(scratch.path(), "wave");
+    let found = json(&["classes", "wave.tprof", "--json"], scratch.path());
+    let phases = found["phases"].as_array().expect("a list");
+    assert_eq!(phases.len(), 3);
+    assert_eq!(ranks(&phases[1]), ["0", "1-4,6", "5", "7"]);
+    let found = json(&["classes", "wave.tprof", "--structure-only", "--json"], scratch.path());
+    assert_eq!(ranks(&found["phases"][1]), ["0", "1-6", "7"]);
+    assert_eq!(found["phases"][1]["classes"][1]["peers"], json!([-1, 1]));
+    let text = done(&["classes", "wave.tprof", "--width", "100"], scratch.path());
+    assert!(
+        text.contains("phase 2: loop from MPI_Isend at step (wave.c:30), 4 classes\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn graphs_are_of_all_ranks_some_or_one_of_each_class() {
+    let scratch = scratch();
+    write_wave(scratch.path(), "wave");
+    let graph = |ranks: &str| {
+        json(&["graph", "wave.tprof", "--to", "json", "--ranks", ranks], scratch.path())
+    };
+    let all = graph("all");
+    assert_eq!((&all["ranks"], all["nodes"].as_array().map(Vec::len)), (&json!("0-7"), Some(11)));
+    let node = |graph: &Value, name: &str| {
+        let nodes = graph["nodes"].as_array().expect("a list").clone();
+        let is_it =
+            |node: &Value| node["callpath"].as_str().is_some_and(|path| path.ends_with(name));
+        nodes.iter().position(is_it).map(|at| (at, nodes[at].clone())).expect("it is there")
+    };
+    let (at, receive) = node(&all, "MPI_Recv at step (wave.c:33)");
+    assert_eq!((&receive["ranks"], &receive["phase"]), (&json!("1-7"), &json!("2")));
+    let messages = all["messages"].as_array().expect("a list");
+    let to_it: Vec<&Value> = messages.iter().filter(|edge| edge["to"] == at).collect();
+    assert_eq!(
+        (to_it.len(), &to_it[0]["offset"], &to_it[0]["count"]),
+        (1, &json!(-1), &json!(350))
+    );
+    assert_eq!(to_it[0]["from"], node(&all, "MPI_Isend at step (wave.c:31)").0);
+    let classes = graph("classes");
+    assert_eq!(classes["ranks"], "0-1,5,7");
+    let (_, receive) = node(&classes, "MPI_Recv at step (wave.c:33)");
+    assert_eq!((&receive["ranks"], &receive["count"]), (&json!("1-7"), &json!(150)));
+    assert_eq!(graph("3")["ranks"], "3");
+    let ran = run(&["graph", "wave.tprof", "--to", "json", "--ranks", "9"], scratch.path());
+    assert!(ran.code == Some(1) && ran.stderr.contains("there is no rank 9"), "{}", ran.stderr);
+}
+
+#[test]
+fn graphs_are_written_for_other_tools() {
+    let scratch = scratch();
+    write_wave(scratch.path(), "wave");
+    let dot = done(&["graph", "wave.tprof", "--to", "dot"], scratch.path());
+    assert!(dot.starts_with("digraph \"wave.tprof\" {\n") && dot.ends_with("}\n"), "{dot}");
+    assert_eq!(dot.matches(" [label=").count(), dot.lines().count() - 3, "{dot}");
+    done(&["graph", "wave.tprof", "--to", "graphml", "-o", "wave.graphml"], scratch.path());
+    let text = fs::read_to_string(scratch.path().join("wave.graphml")).expect("it is written");
+    let mut reader = quick_xml::Reader::from_str(&text);
+    while reader.read_event().expect("it is XML") != quick_xml::events::Event::Eof {}
+    assert_eq!(text.matches("<node ").count(), 11);
+    assert!(text.ends_with("</graphml>\n"));
+    let again = ["graph", "wave.tprof", "--to", "graphml", "-o", "wave.graphml"];
+    assert_eq!(run(&again, scratch.path()).code, Some(1), "no file is overwritten");
+}
+
+#[test]
+fn a_profile_without_edges_says_how_to_get_one() {
+    let scratch = scratch();
+    write(scratch.path(), "run", &[("main", "0.5"), ("main<solve", "0.4")]);
+    for command in [&["waits", "run.tprof"][..], &["classes", "run.tprof"]] {
+        let ran = run(command, scratch.path());
+        assert_eq!(ran.code, Some(0));
+        assert!(ran.stderr.contains("TINYPROF_MPI=messages"), "{}", ran.stderr);
+    }
+    let none = json(&["waits", "run.tprof", "--json"], scratch.path());
+    assert_eq!((&none["waits"], &none["clock"]), (&json!([]), &Value::Null));
+    let none = json(&["classes", "run.tprof", "--json"], scratch.path());
+    assert_eq!(none["phases"], json!([]));
+}

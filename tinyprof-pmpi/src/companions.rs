@@ -1,0 +1,39 @@
+//! Level `messages`: a companion travels beside each message, and tells who waited for whom.
+//!
+//! ```text
+//!  MPI_Init           agreement   the same level on all ranks, one clock, the twin of the world
+//!  new communicator   twin        its duplicate, on which companions travel
+//!  every call         state       the flow from the call before, the cost of measuring
+//!  before a send      announce    the number of the message, and its companion
+//!  after a receive    receive     the number of the receive, its companion, the waiting
+//!  after a collective meet        who came last
+//!  MPI_Finalize       state       the facts of the clock; companions that nobody took
+//! ```
+//!
+//! What messages mean is in `tinyprof-messages`; here are MPI and the program's calls. Companions
+//! belong to one thread at a time: in a program with `MPI_THREAD_MULTIPLE`, to the first that sends
+//! or receives. As soon as another thread does so too, nobody can know the order of messages any
+//! more, and all are unclear from then on. Collective operations are not concerned.
+
+mod agreement;
+mod announce;
+mod claim;
+mod common_clock;
+pub(crate) mod held;
+mod meet;
+mod receive;
+mod ring;
+mod state;
+mod twin;
+
+pub use agreement::{Agreed, agree_on_messages};
+pub(crate) use announce::Message;
+pub(crate) use common_clock::{Span, now_ns};
+pub(crate) use held::Held;
+pub(crate) use meet::{Met, meet};
+pub(crate) use receive::Envelope;
+pub(crate) use state::{
+    Completed, State, begin_of_several, count_unclear, end, end_of_several, is_on, store_facts,
+    with, with_messages,
+};
+pub(crate) use twin::{before_free, make as make_twin};

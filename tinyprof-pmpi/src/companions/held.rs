@@ -1,0 +1,87 @@
+//! What the companions need of a request, beside what the table of requests has: at the same place.
+
+use std::ffi::c_int;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
+use tinyprof_messages::matching::{Posted, Ticket};
+use tinyprof_messages::time::Post;
+
+use crate::requests::SLOTS;
+
+/// A message to come or to go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Held {
+    /// The partner's rank in the communicator, or `MPI_ANY_SOURCE`.
+    pub(crate) peer: c_int,
+    /// The tag, or `MPI_ANY_TAG`.
+    pub(crate) tag: c_int,
+    /// For a receive, its place in the order of posting. `None` if nobody follows it.
+    pub(crate) posted: Option<Posted>,
+    /// For a receive, when it was posted.
+    pub(crate) post: Post,
+}
+
+static HELD: [Slot; SLOTS] = [const { Slot::new() }; SLOTS];
+
+struct Slot {
+    /// The peer, and the tag in the high half.
+    envelope: AtomicU64,
+    kind: AtomicU64,
+    number: AtomicU64,
+    posted_ns: AtomicU64,
+    intrusion_ns: AtomicU64,
+}
+
+impl Slot {
+    const fn new() -> Self {
+        const fn zero() -> AtomicU64 {
+            AtomicU64::new(0)
+        }
+        Self {
+            envelope: zero(),
+            kind: zero(),
+            number: zero(),
+            posted_ns: zero(),
+            intrusion_ns: zero(),
+        }
+    }
+}
+
+/// Keeps what is known of the request at a place of the table.
+pub(crate) fn keep(place: usize, held: &Held) {
+    let slot = &HELD[place];
+    let (peer, tag) = (held.peer.cast_unsigned(), held.tag.cast_unsigned());
+    slot.envelope.store(u64::from(peer) | u64::from(tag) << 32, Relaxed);
+    let (kind, number) = match held.posted {
+        None => (0, 0),
+        Some(Posted::Number(number)) => (1, number),
+        Some(Posted::Ticket(ticket)) => (2, ticket.to_bits()),
+        Some(Posted::Unclear) => (3, 0),
+    };
+    slot.kind.store(kind, Relaxed);
+    slot.number.store(number, Relaxed);
+    slot.posted_ns.store(held.post.posted_ns, Relaxed);
+    slot.intrusion_ns.store(held.post.intrusion_ns, Relaxed);
+}
+
+/// Returns what is known of the request at a place of the table.
+#[expect(clippy::cast_possible_truncation, reason = "the halves of a word")]
+pub(crate) fn at(place: usize) -> Held {
+    let slot = &HELD[place];
+    let envelope = slot.envelope.load(Relaxed);
+    let number = slot.number.load(Relaxed);
+    let posted = match slot.kind.load(Relaxed) {
+        0 => None,
+        1 => Some(Posted::Number(number)),
+        2 => Some(Posted::Ticket(Ticket::from_bits(number))),
+        _ => Some(Posted::Unclear),
+    };
+    let (posted_ns, intrusion_ns) = (slot.posted_ns.load(Relaxed), slot.intrusion_ns.load(Relaxed));
+    Held {
+        peer: (envelope as u32).cast_signed(),
+        tag: ((envelope >> 32) as u32).cast_signed(),
+        posted,
+        post: Post { posted_ns, intrusion_ns },
+    }
+}

@@ -1,0 +1,310 @@
+//! Receives: whose message it was, how long the call has waited for it, and what that says of our
+//! own cost.
+
+use std::ffi::c_int;
+
+use tinyprof::__calls::{Callpath, CallpathId, EdgeInstance, EdgeKey, EdgeKind, Recorder, Visited};
+use tinyprof_messages::clock::{Wait, message};
+use tinyprof_messages::companion::Companion;
+use tinyprof_messages::matching::{Posted, Stream, Ticket, Turn, Wanted};
+use tinyprof_messages::time::{Offset, Post};
+use tinyprof_messages::waiting::{Inversions, Waited, late_receiver_ns};
+
+use super::common_clock::Span;
+use super::held::{self, Held};
+use super::state::{Completed, State};
+use crate::abi::{Handle, Status};
+use crate::communicators;
+use crate::library::Mpi;
+use crate::requests;
+
+/// The most receives that are asked about for the turn of another.
+const ASKED_MAX: u32 = 64;
+/// The uncertainty of times on one host, in ns.
+const JITTER_NS: u64 = 1_000;
+/// Callpaths whose deliveries from any source are remembered, by a hash. A power of two.
+const NODES: usize = 64;
+/// Messages whose edges are remembered: more than `WrongOrder` remembers.
+const EDGES: usize = 128;
+
+/// What was delivered lately.
+pub(super) struct Delivered {
+    orders: [(CallpathId, Inversions); NODES],
+    edges: [(Callpath, EdgeKey); EDGES],
+    next: usize,
+}
+
+impl Default for Delivered {
+    fn default() -> Self {
+        let unknown = EdgeKey { kind: EdgeKind::Message, partner: 0, from: EdgeKey::UNKNOWN };
+        Self {
+            orders: [(EdgeKey::UNKNOWN, Inversions::default()); NODES],
+            edges: [(Callpath::NONE, unknown); EDGES],
+            next: 0,
+        }
+    }
+}
+
+impl Delivered {
+    fn order(&mut self, callpath: CallpathId) -> &mut Inversions {
+        let mixed = callpath.to_bits().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        let entry = &mut self.orders[(mixed as usize) % NODES];
+        if entry.0 != callpath {
+            *entry = (callpath, Inversions::default());
+        }
+        &mut entry.1
+    }
+
+    /// Remembers an edge, and returns its number.
+    fn remember(&mut self, visited: Visited, key: EdgeKey) -> u32 {
+        let at = self.next;
+        self.edges[at] = (visited.callpath(), key);
+        self.next = (at + 1) % EDGES;
+        u32::try_from(at).unwrap_or(0)
+    }
+}
+
+impl State {
+    /// Takes note of a receive that the program posts, as `wanted` says; `key` is its request.
+    pub(crate) fn post(&mut self, mpi: &Mpi, envelope: Envelope, key: Handle) -> Option<Posted> {
+        let wanted = envelope.wanted(mpi)?;
+        Some(self.receives.post(wanted, key.0 as u64))
+    }
+
+    /// Returns the moment at which a receive is posted now.
+    pub(crate) fn post_at(&self, now_ns: u64) -> Post {
+        Post { posted_ns: now_ns, intrusion_ns: self.clock.intrusion_ns() }
+    }
+
+    /// Handles the completed receives of a call: `waits` if it has waited for them.
+    pub(crate) fn conclude(
+        &mut self,
+        mpi: &Mpi,
+        recorder: Recorder,
+        visited: Visited,
+        span: Span,
+        waits: bool,
+    ) {
+        let mut completed = std::mem::take(&mut self.completed);
+        completed.iter().for_each(|one| self.settle(mpi, one));
+        completed.retain(|one| !one.is_cancelled);
+        let mut last = None;
+        let is_single = completed.len() == 1;
+        let mut partners = None;
+        self.found.clear();
+        for (number, one) in (0..).zip(&completed) {
+            let found = self.companion_of(mpi, recorder, one);
+            if let Some(companion) = found.filter(|_| waits && !is_single) {
+                let this = message(&companion, Offset::default(), number);
+                let all = partners.map_or(this, |all| this.combine(all));
+                last = Some(all.last_rank);
+                partners = Some(all);
+            }
+            self.found.push(found);
+        }
+        let of_all = partners.map(|partners| self.clock.meet(span, &partners));
+        for (number, one) in (0..).zip(&completed) {
+            let Some(found) = self.found.get(number as usize).copied() else { break };
+            let wait = match found {
+                None => Wait::default(),
+                Some(companion) if is_single && waits => {
+                    self.clock.complete(span, one.held.post, &companion, Offset::default())
+                }
+                Some(companion) if !waits => {
+                    self.clock.find(&companion);
+                    Wait::default()
+                }
+                Some(_) if last == Some(number) => of_all.unwrap_or_default(),
+                Some(_) => Wait::default(),
+            };
+            self.deliver(mpi, visited, one, found.as_ref(), &wait);
+        }
+        completed.clear();
+        self.completed = completed;
+    }
+
+    /// Tells the order of receives what a completed one has got.
+    fn settle(&mut self, mpi: &Mpi, one: &Completed) {
+        let Some(twin) = communicators::twin(one.communicator) else { return };
+        let (communicator, peer, tag) = (twin.number, one.source.cast_unsigned(), one.tag);
+        match (one.held.posted, one.is_cancelled) {
+            (Some(Posted::Ticket(ticket)), false) => self.receives.matched(ticket, peer, tag),
+            (Some(Posted::Ticket(ticket)), true) => self.receives.withdraw(ticket),
+            (Some(Posted::Number(number)), is_cancelled) if requests::may_be_cancelled() => {
+                let envelope = Envelope::of(&one.held, one.communicator);
+                let stream = envelope.wanted(mpi).and_then(|wanted| wanted.stream());
+                let stream = stream.unwrap_or(Stream { communicator, peer, tag });
+                self.receives.cancelled(stream, number, is_cancelled);
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns the companion of a received message, and counts it.
+    fn companion_of(
+        &mut self,
+        mpi: &Mpi,
+        recorder: Recorder,
+        one: &Completed,
+    ) -> Option<Companion> {
+        let posted = one.held.posted?;
+        let twin = communicators::twin(one.communicator)?;
+        let (communicator, peer, tag) = (twin.number, one.source.cast_unsigned(), one.tag);
+        let stream = Stream { communicator, peer, tag };
+        let turn = match posted {
+            Posted::Number(number) => self.receives.confirm(stream, number),
+            Posted::Ticket(ticket) => self.turn(mpi, ticket),
+            Posted::Unclear => Turn::Unclear,
+        };
+        let Turn::Number(number) = turn else {
+            self.facts.companions_unclear += 1;
+            return None;
+        };
+        let companion = self.claim(mpi, recorder, &twin, stream, number);
+        match companion {
+            // A message of another size is another message: the program has done what nobody
+            // follows, such as cancelling a send.
+            Some(companion) if companion.bytes != one.bytes => {
+                self.facts.companions_unclear += 1;
+                None
+            }
+            Some(companion) => {
+                self.facts.companions += 1;
+                Some(companion)
+            }
+            None => {
+                self.facts.companions_missing += 1;
+                None
+            }
+        }
+    }
+
+    /// Returns the number of a receive behind a wildcard, and asks about those that were posted
+    /// before it.
+    fn turn(&mut self, mpi: &Mpi, ticket: Ticket) -> Turn {
+        for _ in 0..ASKED_MAX {
+            let turn = self.receives.turn(ticket);
+            let Turn::Behind(key) = turn else { return turn };
+            let request = Handle(usize::try_from(key).unwrap_or(0));
+            let Some((place, _)) = requests::find(request) else { break };
+            let Some(Posted::Ticket(before)) = held::at(place).posted else { break };
+            let Some((source, tag)) = envelope_of(mpi, request) else { break };
+            self.receives.matched(before, source.cast_unsigned(), tag);
+        }
+        self.receives.release(ticket);
+        Turn::Unclear
+    }
+
+    /// Counts a received message for its edge, and looks at the order of receives.
+    fn deliver(
+        &mut self,
+        mpi: &Mpi,
+        visited: Visited,
+        one: &Completed,
+        companion: Option<&Companion>,
+        wait: &Wait,
+    ) {
+        let relative = |known: &communicators::Communicator| known.relative(one.source);
+        let partner = communicators::with(mpi, one.communicator, relative)
+            .unwrap_or(communicators::ELSEWHERE);
+        let is_any = one.held.peer == mpi.abi.any_source;
+        let key = EdgeKey {
+            kind: if is_any { EdgeKind::MessageToAny } else { EdgeKind::Message },
+            partner,
+            from: companion.map_or(EdgeKey::UNKNOWN, |of| CallpathId::from_bits(of.callpath)),
+        };
+        let mut instance = EdgeInstance {
+            bytes: one.bytes,
+            ns: wait.waiting_ns,
+            compensated_ns: wait.compensated_ns,
+            transfer_ns: wait.transfer_ns,
+            ..EdgeInstance::default()
+        };
+        if let Some(companion) = companion {
+            let sent_ns = companion.entry_ns.cast_signed();
+            if companion.flags & Companion::BLOCKS != 0 {
+                let posted_ns = one.held.post.posted_ns.cast_signed();
+                instance.late_receiver_ns = late_receiver_ns(posted_ns, sent_ns, u64::MAX);
+            }
+            let Self { wrong_order, delivered, .. } = self;
+            wrong_order.received(sent_ns, |waited| {
+                let (callpath, key) = delivered.edges[waited.node as usize % EDGES];
+                if let Some(waiting) = visited.elsewhere(callpath) {
+                    waiting.add_wrong_order(&key, waited.waiting_ns);
+                }
+            });
+            if wait.waiting_ns > 0 {
+                let (node, rank) = (delivered.remember(visited, key), 0);
+                let waiting_ns = wait.waiting_ns;
+                wrong_order.waited(Waited { sent_ns, waiting_ns, node, rank });
+            }
+            if is_any {
+                let virtual_ns = sent_ns.saturating_sub_unsigned(companion.intrusion_ns);
+                let tolerance_ns = JITTER_NS + companion.intrusion_ns / 3;
+                let order = self.delivered.order(visited.id());
+                let is_inverted = order.deliver(sent_ns, virtual_ns, tolerance_ns);
+                self.facts.inversions += u64::from(is_inverted);
+            }
+        }
+        visited.add_edge(&key, &instance);
+        if one.posted_by != EdgeKey::UNKNOWN {
+            let key = EdgeKey { kind: EdgeKind::Completion, partner: 0, from: one.posted_by };
+            visited.add_edge(&key, &EdgeInstance::default());
+        }
+    }
+
+    /// Forgets a receive that the program gives up.
+    pub(crate) fn release(&mut self, held: &Held) {
+        if let Some(Posted::Ticket(ticket)) = held.posted {
+            self.receives.release(ticket);
+        }
+    }
+
+    /// Takes note that the program asks MPI to cancel a receive.
+    pub(crate) fn cancel(&mut self, mpi: &Mpi, held: &Held, communicator: Handle) {
+        match held.posted {
+            Some(Posted::Ticket(ticket)) => self.receives.cancel_ticket(ticket),
+            Some(Posted::Number(number)) => {
+                let wanted = Envelope::of(held, communicator).wanted(mpi);
+                if let Some(stream) = wanted.and_then(|wanted| wanted.stream()) {
+                    self.receives.cancel(stream, number);
+                }
+            }
+            Some(Posted::Unclear) | None => {}
+        }
+    }
+}
+
+/// Source, tag and communicator of a receive, as the program passes them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Envelope {
+    pub(crate) communicator: Handle,
+    pub(crate) source: c_int,
+    pub(crate) tag: c_int,
+}
+
+impl Envelope {
+    fn of(held: &Held, communicator: Handle) -> Self {
+        Self { communicator, source: held.peer, tag: held.tag }
+    }
+
+    /// Returns the messages that the receive accepts, if its communicator has a twin.
+    fn wanted(self, mpi: &Mpi) -> Option<Wanted> {
+        let twin = communicators::twin(self.communicator)?;
+        let is_any = self.source == mpi.abi.any_source;
+        let source = (!is_any).then_some(self.source.cast_unsigned());
+        let tag = (self.tag != mpi.abi.any_tag).then_some(self.tag);
+        Some(Wanted { communicator: twin.number, source, tag })
+    }
+}
+
+/// Returns source and tag of the message that a request has got, if it has got one. The request
+/// stays as it is.
+fn envelope_of(mpi: &Mpi, request: Handle) -> Option<(c_int, c_int)> {
+    let mut flag: c_int = 0;
+    let mut status = Status::default();
+    let place = (&raw mut status).cast();
+    // SAFETY: the request is in the table, so it is live, and the places are valid.
+    let code = unsafe { mpi.request_get_status(request, &raw mut flag, place) };
+    (code == 0 && flag != 0).then(|| (status.source(&mpi.abi), status.tag(&mpi.abi)))
+}

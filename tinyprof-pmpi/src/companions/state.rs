@@ -1,0 +1,302 @@
+//! What one thread of the rank knows of messages: clock, numbers, and companions.
+
+use std::ffi::c_int;
+use std::ptr;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize};
+use std::time::{Duration, Instant};
+
+use tinyprof::__calls::{
+    CallpathId, ClockFacts, ClockRate, EdgeInstance, EdgeKey, EdgeKind, Recorder, Visited,
+};
+use tinyprof_messages::clock::Clock;
+use tinyprof_messages::companion::Companion;
+use tinyprof_messages::matching::{Arrivals, Receives, Streams};
+use tinyprof_messages::waiting::WrongOrder;
+
+use super::claim::Misses;
+use super::common_clock::now_ns;
+use super::held::Held;
+use super::receive::Delivered;
+use super::ring::Ring;
+use crate::abi::Handle;
+use crate::communicators::{self, Twin};
+use crate::library::Mpi;
+use crate::session;
+
+/// Streams that are counted, of messages sent and received. A power of two.
+pub(super) const STREAMS: usize = 1 << 13;
+/// Receives that may be open behind a wildcard.
+pub(super) const OPEN: usize = 1 << 11;
+/// Companions that wait for their receive to be asked for.
+pub(super) const HELD: usize = 1 << 9;
+/// The receives that a call can complete without a new allocation.
+const COMPLETED: usize = 4096;
+/// The longest time that our work for a call takes: a companion that is waited for.
+const WORK_NS_MAX: u64 = 30_000;
+/// The calls after which the facts of the clock are stored, for readers of a running program.
+const STORED_EACH: u64 = 64;
+/// `MPI_THREAD_MULTIPLE`, in MPICH and Open MPI. In the standard interface it is greater.
+const THREAD_MULTIPLE: c_int = 3;
+
+/// The state, which one thread uses at a time.
+pub(crate) struct State {
+    pub(super) clock: Clock,
+    pub(super) sent: Streams<STREAMS>,
+    pub(super) receives: Receives<STREAMS, OPEN>,
+    pub(super) arrivals: Arrivals<STREAMS, HELD>,
+    pub(super) ring: Ring,
+    pub(super) wrong_order: WrongOrder,
+    /// What was delivered of late: from which callpath to which.
+    pub(super) delivered: Delivered,
+    pub(super) facts: ClockFacts,
+    pub(super) misses: Misses,
+    /// The companions of the receives that the call under way has completed.
+    pub(super) found: Vec<Option<Companion>>,
+    /// The receives that the call under way has completed.
+    pub(crate) completed: Vec<Completed>,
+    /// The receive of a matched message that the call under way gets.
+    pub(crate) matched: Option<Held>,
+    /// The shortest exchange after a collective operation, in ns.
+    pub(super) exchange_ns: u64,
+    visit_ps: u64,
+    own_ps: u64,
+    visits: u64,
+    last: CallpathId,
+    last_left_ns: u64,
+    calls: u64,
+}
+
+/// A receive that a call has completed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Completed {
+    pub(crate) held: Held,
+    pub(crate) communicator: Handle,
+    pub(crate) source: c_int,
+    pub(crate) tag: c_int,
+    pub(crate) bytes: u64,
+    pub(crate) is_cancelled: bool,
+    /// The callpath of the call that has made the request, if it was another one.
+    pub(crate) posted_by: CallpathId,
+}
+
+static STATE: AtomicPtr<State> = AtomicPtr::new(ptr::null_mut());
+/// True while messages are observed.
+static IS_ON: AtomicBool = AtomicBool::new(false);
+/// True if threads may call MPI at the same time.
+static IS_MULTIPLE: AtomicBool = AtomicBool::new(false);
+/// Then, the thread that the state belongs to, by the address of its word; 0: nobody yet.
+static OWNER: AtomicUsize = AtomicUsize::new(0);
+/// True if several threads have sent or received.
+static HAS_SEVERAL: AtomicBool = AtomicBool::new(false);
+/// True while the thread that the state belongs to sends or receives.
+static IS_IN_CALL: AtomicBool = AtomicBool::new(false);
+/// True if that thread has finished the call in which another one has found it.
+static IS_SETTLED: AtomicBool = AtomicBool::new(false);
+/// Messages received by several threads.
+static UNCLEAR: AtomicU64 = AtomicU64::new(0);
+/// The longest time that a call may take to bring a message on its way.
+const SETTLING: Duration = Duration::from_millis(10);
+
+/// Returns whether messages are observed.
+#[inline]
+pub(crate) fn is_on() -> bool {
+    IS_ON.load(Relaxed)
+}
+
+/// Begins to observe messages.
+pub(super) fn begin(mpi: &Mpi, rate: &ClockRate) {
+    let mut provided: c_int = 0;
+    // SAFETY: MPI is initialised, and the place is valid.
+    let code = unsafe { mpi.query_thread(&raw mut provided) };
+    IS_MULTIPLE.store(code != 0 || provided >= THREAD_MULTIPLE, Relaxed);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some 20,000")]
+    let visit_ps = (rate.visit_ns * 1_000.0) as u64;
+    let state = Box::new(State {
+        clock: Clock::default(),
+        sent: Streams::new(),
+        receives: Receives::new(),
+        arrivals: Arrivals::new(),
+        ring: Ring::new(mpi),
+        wrong_order: WrongOrder::default(),
+        delivered: Delivered::default(),
+        facts: ClockFacts::default(),
+        misses: Misses::default(),
+        found: Vec::with_capacity(COMPLETED),
+        completed: Vec::with_capacity(COMPLETED),
+        matched: None,
+        exchange_ns: u64::MAX,
+        visit_ps,
+        own_ps: 0,
+        visits: 0,
+        last: EdgeKey::UNKNOWN,
+        last_left_ns: 0,
+        calls: 0,
+    });
+    STATE.store(Box::into_raw(state), Release);
+    IS_ON.store(true, Release);
+    session::observe_messages();
+}
+
+/// Calls `work` with the state, if it is this thread's.
+#[inline]
+pub(crate) fn with<T>(recorder: Recorder, work: impl FnOnce(&mut State) -> T) -> Option<T> {
+    if IS_MULTIPLE.load(Relaxed) && !owns(recorder) {
+        return None;
+    }
+    // SAFETY: made by `begin`, and never freed. Only one thread at a time has it: the owner, or in
+    // a program whose threads do not call MPI at the same time whoever is in a call. `work` does
+    // not call this function.
+    unsafe { STATE.load(Acquire).as_mut() }.map(work)
+}
+
+/// Calls `work` with the state for a call that sends or receives, if the order of messages is
+/// known.
+#[inline]
+pub(crate) fn with_messages<T>(
+    recorder: Recorder,
+    work: impl FnOnce(&mut State) -> T,
+) -> Option<T> {
+    if HAS_SEVERAL.load(Relaxed) { None } else { with(recorder, work) }
+}
+
+/// Counts a received message whose companion cannot be told, as several threads receive.
+pub(crate) fn count_unclear() {
+    UNCLEAR.fetch_add(1, Relaxed);
+}
+
+/// Begins a call that sends or receives, where threads may do so at the same time. Returns whether
+/// [`end_of_several`] has to be called after it.
+///
+/// A second thread ends the matching of companions, for good. It lets the first finish the call
+/// that it is in, if that does not take long: a message that has a number must be on its way before
+/// another one is, which has none.
+#[inline]
+pub(crate) fn begin_of_several(recorder: Recorder) -> bool {
+    if !IS_MULTIPLE.load(Relaxed) {
+        return false;
+    }
+    if owns(recorder) {
+        IS_IN_CALL.store(true, SeqCst);
+        return true;
+    }
+    HAS_SEVERAL.store(true, SeqCst);
+    if !IS_SETTLED.load(Relaxed) {
+        let begun = Instant::now();
+        while IS_IN_CALL.load(SeqCst) && begun.elapsed() < SETTLING {
+            std::thread::yield_now();
+        }
+        IS_SETTLED.store(true, Relaxed);
+    }
+    false
+}
+
+/// Ends a call of the thread that the state belongs to.
+#[inline]
+pub(crate) fn end_of_several() {
+    IS_IN_CALL.store(false, SeqCst);
+}
+
+/// Returns whether the state belongs to this thread, which is the first that asks.
+fn owns(recorder: Recorder) -> bool {
+    let thread = ptr::from_ref(recorder.word()).addr();
+    match OWNER.load(Relaxed) {
+        0 => OWNER.compare_exchange(0, thread, AcqRel, Relaxed).is_ok(),
+        owner => owner == thread,
+    }
+}
+
+impl State {
+    /// Takes note of a call that begins: of the computation before it, and of its cost.
+    #[inline]
+    pub(crate) fn enter(&mut self, recorder: Recorder, visited: Visited, entered_ns: u64) {
+        let timed = recorder.timed_visits().wrapping_sub(self.visits);
+        let cost_ps = timed.saturating_mul(self.visit_ps);
+        self.clock.events(timed, self.visit_ps);
+        self.own_ps = self.own_ps.saturating_add(cost_ps);
+        let since_ns = match self.last_left_ns {
+            0 => 0,
+            left_ns => entered_ns.saturating_sub(left_ns),
+        };
+        self.clock.useful(since_ns.saturating_sub(cost_ps / 1_000));
+        let key = EdgeKey { kind: EdgeKind::Flow, partner: 0, from: self.last };
+        visited.add_edge(&key, &EdgeInstance { ns: since_ns, ..EdgeInstance::default() });
+    }
+
+    /// Takes note of a call that has ended, of which what we have done since `since_ns` is over now.
+    #[inline]
+    pub(crate) fn leave(&mut self, recorder: Recorder, visited: Visited, since_ns: u64) {
+        let now_ns = now_ns(recorder);
+        self.cost(now_ns.saturating_sub(since_ns));
+        self.last_left_ns = now_ns;
+        // The visit of the call itself is part of what was measured.
+        self.visits = recorder.timed_visits();
+        self.last = visited.id();
+        self.calls = self.calls.wrapping_add(1);
+        if self.calls.is_multiple_of(STORED_EACH) {
+            recorder.store_clock(&self.facts());
+        }
+    }
+
+    /// Adds time that we have taken ourselves. What is longer than any work of ours is time that the
+    /// rank had no processor.
+    #[inline]
+    pub(crate) fn cost(&mut self, ns: u64) {
+        let ns = ns.min(WORK_NS_MAX);
+        self.clock.events(ns, 1_000);
+        self.own_ps = self.own_ps.saturating_add(ns.saturating_mul(1_000));
+    }
+
+    fn facts(&self) -> ClockFacts {
+        let own_intrusion_ns = self.own_ps / 1_000;
+        ClockFacts {
+            own_intrusion_ns,
+            intrusion_ns: self.clock.intrusion_ns(),
+            // The cost of a visit depends on the code around it.
+            uncertainty_ns: own_intrusion_ns / 3,
+            ideal_ns: self.clock.ideal_ns(),
+            contradictions: self.clock.contradictions(),
+            companions_unclear: self.facts.companions_unclear + UNCLEAR.load(Relaxed),
+            ..self.facts
+        }
+    }
+}
+
+/// Stores the facts of the clock, for a snapshot.
+pub(crate) fn store_facts() {
+    if let Some(recorder) = Recorder::current().filter(|_| is_on()) {
+        with(recorder, |state| recorder.store_clock(&state.facts()));
+    }
+}
+
+/// Ends the observation before MPI does: takes companions that nobody has asked for, on the twin of
+/// the world, so that MPI need not keep them.
+pub(crate) fn end(mpi: &Mpi) {
+    if !IS_ON.swap(false, Relaxed) {
+        return;
+    }
+    let Some(recorder) = Recorder::current() else { return };
+    with(recorder, |state| {
+        for _ in 0..DRAINS_MAX {
+            let taken: u64 = communicators::twins().map(|twin| state.drain(mpi, &twin)).sum();
+            if taken == 0 && state.ring.is_idle(mpi) {
+                break;
+            }
+        }
+    });
+}
+
+/// The most times that companions are looked for at the end: each time all that have come.
+const DRAINS_MAX: u32 = 1_000;
+
+/// Forgets the streams of a communicator that is freed, and takes its companions. Returns false if
+/// that is not for this thread to do.
+pub(super) fn forget_communicator(mpi: &Mpi, twin: &Twin) -> bool {
+    let forget = |state: &mut State| {
+        state.drain(mpi, twin);
+        state.sent.remove(twin.number);
+        state.receives.remove(twin.number);
+        state.arrivals.remove(twin.number);
+    };
+    Recorder::current().and_then(|recorder| with(recorder, forget)).is_some()
+}

@@ -1,0 +1,117 @@
+//! Twins: our duplicates of the program's communicators.
+//!
+//! A twin is made where the program makes a communicator, which is collective anyway, of one whose
+//! ranks are all known to have us. It is made by splitting, as duplicating would call functions of
+//! the program that copy its attributes.
+
+use std::ffi::c_int;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::state;
+use crate::abi::Handle;
+use crate::communicators::{self, Twin};
+use crate::library::Mpi;
+
+/// The most twins at a time: the numbers of communicators are scarce in MPI.
+const TWINS_MAX: u32 = 256;
+
+/// The numbers in use, a bit for each.
+static USED: [AtomicU32; TWINS_MAX as usize / 32] =
+    [const { AtomicU32::new(0) }; TWINS_MAX as usize / 32];
+static NEXT_EPOCH: AtomicU32 = AtomicU32::new(1);
+
+fn take_number() -> Option<u32> {
+    (0..TWINS_MAX).find(|number| {
+        let bit = 1 << (number % 32);
+        USED[*number as usize / 32].fetch_or(bit, Relaxed) & bit == 0
+    })
+}
+
+fn give_number_back(number: u32) {
+    USED[number as usize / 32].fetch_and(!(1 << (number % 32)), Relaxed);
+}
+
+/// Makes the twin of a communicator, if all of its ranks have room for one. Collective.
+pub(crate) fn make(mpi: &Mpi, handle: Handle) {
+    let errors = Quiet::begin(mpi, handle);
+    let number = take_number();
+    let made = agreed_epoch(mpi, handle, number.is_some()).and_then(|epoch| {
+        let (mut twin, mut rank): (Handle, c_int) = (mpi.abi.comm_null, 0);
+        // SAFETY: the program's communicator is live, and the places are valid.
+        let code = unsafe { mpi.comm_rank(handle, &raw mut rank) };
+        // SAFETY: as above; all ranks call it, as they have agreed.
+        let code = code | unsafe { mpi.comm_split(handle, 0, rank, &raw mut twin) };
+        let twin = mpi.abi.handle(twin.0);
+        if code != 0 || twin == mpi.abi.comm_null {
+            return None;
+        }
+        // SAFETY: both handles are live, and the twin is ours.
+        let _ = unsafe { mpi.comm_set_errhandler(twin, mpi.abi.errors_return) };
+        Some(Twin { handle: twin, number: number?, epoch })
+    });
+    errors.end(mpi, handle);
+    match (made, number) {
+        (Some(twin), _) => {
+            let is_kept = communicators::with(mpi, handle, |known| known.set_twin(twin));
+            if is_kept.is_none() {
+                give_number_back(twin.number);
+            }
+        }
+        (None, Some(number)) => give_number_back(number),
+        (None, None) => {}
+    }
+}
+
+/// Returns the number of a new twin, which is the same on all ranks, or `None` if one of them has
+/// no room. Collective.
+fn agreed_epoch(mpi: &Mpi, handle: Handle, has_room: bool) -> Option<u32> {
+    let own = [u64::from(!has_room), u64::from(NEXT_EPOCH.load(Relaxed))];
+    let mut all = [0_u64; 2];
+    let (from, to) = (own.as_ptr().cast(), all.as_mut_ptr().cast());
+    // SAFETY: the communicator is new, so that no operation of the program is under way on it; both
+    // arrays hold two words.
+    let code = unsafe { mpi.allreduce(from, to, 2, mpi.abi.word, mpi.abi.max, handle) };
+    let epoch = u32::try_from(all[1]).ok()?;
+    NEXT_EPOCH.store(epoch.saturating_add(1), Relaxed);
+    (code == 0 && all[0] == 0).then_some(epoch)
+}
+
+/// Frees the twin of a communicator that the program is about to free, and forgets its streams.
+pub(crate) fn before_free(mpi: &Mpi, handle: Handle) {
+    let Some(twin) = communicators::twin(handle) else { return };
+    let is_forgotten = state::forget_communicator(mpi, &twin);
+    let mut own = twin.handle;
+    // SAFETY: the twin is ours, and nobody uses it any more. Messages that are still on their way
+    // are recognised by their epoch, should MPI use the twin's place again.
+    let _ = unsafe { mpi.comm_free(&raw mut own) };
+    if is_forgotten {
+        give_number_back(twin.number);
+    }
+}
+
+/// The error handler of one of the program's communicators, while errors of ours are to be
+/// returned.
+struct Quiet(Option<Handle>);
+
+impl Quiet {
+    fn begin(mpi: &Mpi, handle: Handle) -> Self {
+        let mut before = Handle(0);
+        // SAFETY: the communicator is live, and the place is valid.
+        let code = unsafe { mpi.comm_get_errhandler(handle, &raw mut before) };
+        if code != 0 {
+            return Self(None);
+        }
+        // SAFETY: both are live.
+        let _ = unsafe { mpi.comm_set_errhandler(handle, mpi.abi.errors_return) };
+        Self(Some(mpi.abi.handle(before.0)))
+    }
+
+    fn end(self, mpi: &Mpi, handle: Handle) {
+        let Some(mut before) = self.0 else { return };
+        // SAFETY: both are live: the handler was got from this communicator.
+        let _ = unsafe { mpi.comm_set_errhandler(handle, before) };
+        // SAFETY: getting a handler makes a reference, which is freed once.
+        let _ = unsafe { mpi.errhandler_free(&raw mut before) };
+    }
+}

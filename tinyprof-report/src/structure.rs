@@ -1,0 +1,120 @@
+//! The shape of a program: its phases, and the ranks that do the same in them.
+//!
+//! ```text
+//!  values of a callpath  ->  Observed   what each rank did: nodes, flow, messages
+//!  Observed              ->  Sections   loops and the straight parts between them
+//!  both                  ->  tags       a graph for each rank, to be compared
+//!  tags                  ->  phases     with classes of ranks, and where these differ
+//! ```
+//!
+//! A node is a callpath that ends in an MPI call, with recursion folded. What is compared, and what
+//! not, is described in `docs/structure.md`.
+
+mod class;
+mod cycles;
+mod differences;
+mod drawing;
+mod json;
+mod loops;
+mod nodes;
+mod observed;
+mod places;
+mod tags;
+mod text;
+
+use tinyprof_format::model::{CallpathIndex, CallpathTable, CallpathValues, Profile};
+use tinyprof_messages::graph::{Comparison, Phase, Tag, phases};
+
+use loops::Sections;
+use nodes::Nodes;
+use observed::Observed;
+
+pub use drawing::{Drawing, DrawnEdge, DrawnMessages, DrawnNode, DrawnRanks};
+
+/// The phases of a program, and the classes of ranks in them.
+#[derive(Debug)]
+pub struct Structure {
+    nodes: Nodes,
+    observed: Observed,
+    sections: Sections,
+    comparison: Comparison,
+    /// The graph of each rank, as it is compared.
+    tags: Vec<Tag>,
+    phases: Vec<Phase>,
+}
+
+/// Collects what ranks did, callpath by callpath, so that a wide profile need not be in memory.
+#[derive(Debug)]
+pub struct StructureBuilder {
+    nodes: Nodes,
+    observed: Observed,
+}
+
+impl StructureBuilder {
+    /// Returns a builder for the callpaths of `table`, without values.
+    #[must_use]
+    pub fn new(table: &CallpathTable, ranks: usize) -> Self {
+        Self { nodes: Nodes::of_callpaths(table), observed: Observed::new(ranks) }
+    }
+
+    /// Returns whether a callpath is of interest: whether it ends in an MPI call.
+    #[must_use]
+    pub fn is_call(&self, callpath: CallpathIndex) -> bool {
+        self.nodes.of_callpath(callpath).is_some()
+    }
+
+    /// Adds the values of a callpath, by rank.
+    pub fn add(&mut self, callpath: CallpathIndex, of_ranks: &[CallpathValues]) {
+        if let Some(node) = self.nodes.of_callpath(callpath) {
+            for (rank, values) in (0_u32..).zip(of_ranks) {
+                self.observed.add(&self.nodes, rank, node, values);
+            }
+        }
+    }
+
+    /// Returns the structure. With `with_times`, ranks of a class also take as long.
+    ///
+    /// # Cost
+    /// 4,096 ranks with 200 calls each: see `docs/structure.md`.
+    #[must_use]
+    pub fn finish(mut self, with_times: bool) -> Structure {
+        self.observed.finish();
+        let sections = Sections::of(&self.nodes, &self.observed);
+        let ranks = u32::try_from(self.observed.ranks.len()).unwrap_or(u32::MAX);
+        let comparison = Comparison { with_times, ..Comparison::new(ranks) };
+        let tags = tags::of_ranks(&self.nodes, &self.observed, &sections);
+        let phases = phases(&tags, &comparison);
+        Structure { nodes: self.nodes, observed: self.observed, sections, comparison, tags, phases }
+    }
+}
+
+impl Structure {
+    /// Returns the structure of a profile. With `with_times`, ranks of a class also take as long.
+    #[must_use]
+    pub fn of_profile(profile: &Profile, with_times: bool) -> Self {
+        let mut builder = StructureBuilder::new(&profile.callpaths, profile.ranks.len());
+        for (index, _) in profile.callpaths.iter() {
+            builder.add(index, &profile.values[index.row()]);
+        }
+        builder.finish(with_times)
+    }
+
+    /// Returns whether the profile says which call followed which.
+    #[must_use]
+    pub fn is_recorded(&self) -> bool {
+        self.observed.ranks.iter().any(|rank| !rank.flows.is_empty())
+    }
+
+    /// Returns the number of ranks.
+    #[must_use]
+    pub fn ranks(&self) -> u32 {
+        self.comparison.ranks
+    }
+
+    /// Returns the phases in the order in which they begin, with their classes. Keys of nodes and
+    /// loops have a meaning only here.
+    #[must_use]
+    pub fn phases(&self) -> &[Phase] {
+        &self.phases
+    }
+}

@@ -1,0 +1,103 @@
+//! Phases and classes as JSON.
+
+use serde_json::{Value, json};
+use tinyprof_messages::graph::{Class, Phase, Place};
+
+use super::Structure;
+use super::class::{ClassCall, Partners};
+
+impl Structure {
+    /// Returns the phases as JSON.
+    ///
+    /// * `phases`: in the order in which they begin, each with its `name`, its `kind` (`loop` or
+    ///   `straight`), its `ranks` as text, its `classes`, and the phases in it as `inner`.
+    /// * `classes`: each with its `ranks` as text like `1-6`, how many they are (`size`), and what
+    ///   they do. `peers` are the partners of their messages relative to the rank, and
+    ///   `peer_ranks` the ranks, as text; one of them is null unless both are. Times are means of
+    ///   a rank, in ns.
+    /// * `differs`: where the class differs from the one that is most like it, whose ranks are in
+    ///   `from`. Null if it is the only one, or there are more than 32.
+    #[must_use]
+    pub fn to_json(&self, name: &str) -> Value {
+        json!({
+            "schema_version": 1,
+            "name": name,
+            "ranks": self.observed.ranks.len(),
+            "structure_only": !self.comparison.with_times,
+            "tolerance": self.comparison.tolerance,
+            "phases": self.phases.iter().map(|phase| self.phase_json(phase)).collect::<Vec<_>>(),
+        })
+    }
+
+    fn phase_json(&self, phase: &Phase) -> Value {
+        let mut ranks = tinyprof_messages::graph::RankSet::default();
+        phase.classes.iter().for_each(|class| ranks.absorb(&class.ranks));
+        json!({
+            "name": self.phase_name(phase),
+            "kind": if is_loop(phase) { "loop" } else { "straight" },
+            "ranks": ranks.to_string(),
+            "classes":
+                phase.classes.iter().map(|class| self.class_json(phase, class)).collect::<Vec<_>>(),
+            "inner": phase.inner.iter().map(|inner| self.phase_json(inner)).collect::<Vec<_>>(),
+        })
+    }
+
+    fn class_json(&self, phase: &Phase, class: &Class) -> Value {
+        let facts = self.facts(phase, class);
+        let (peers, peer_ranks) = partners_json(&facts.partners);
+        json!({
+            "ranks": class.ranks.to_string(),
+            "size": class.ranks.len(),
+            "representative": class.representative,
+            "peers": peers,
+            "peer_ranks": peer_ranks,
+            "in_calls_ns": facts.in_calls_ns,
+            "computing_ns": facts.computing_ns,
+            "calls": facts.calls.iter().map(|call| self.call_json(call)).collect::<Vec<_>>(),
+            "differs": self.differs(phase, class).map(|differs| json!({
+                "from": differs.from.to_string(),
+                "count": differs.all,
+                "parts": differs.told.into_iter().map(|told| told.json).collect::<Vec<_>>(),
+            })),
+        })
+    }
+
+    fn call_json(&self, call: &ClassCall) -> Value {
+        let info = self.nodes.get(call.node);
+        let (peers, peer_ranks) = partners_json(&call.partners);
+        json!({
+            "callpath": info.path,
+            "function": info.function,
+            "calls": call.calls,
+            "time_ns": call.ns,
+            "waiting_ns": call.waiting_ns,
+            "bytes_out": call.bytes[0],
+            "bytes_in": call.bytes[1],
+            "peers": peers,
+            "peer_ranks": peer_ranks,
+            "from_any": call.is_wildcard,
+        })
+    }
+
+    /// Returns the name of a phase: that of its loop, or the number of the straight part.
+    pub(super) fn phase_name(&self, phase: &Phase) -> String {
+        match phase.section.places.last() {
+            Some(Place::Loop(id)) => self.sections.names.get(id).cloned().unwrap_or_default(),
+            Some(Place::Straight(number)) => format!("straight {}", u64::from(*number) + 1),
+            None => String::new(),
+        }
+    }
+}
+
+pub(super) fn is_loop(phase: &Phase) -> bool {
+    matches!(phase.section.places.last(), Some(Place::Loop(_)))
+}
+
+fn partners_json(partners: &Partners) -> (Value, Value) {
+    match partners {
+        Partners::None => (json!([]), json!("")),
+        Partners::Relative(offsets) => (json!(offsets), Value::Null),
+        Partners::Ranks(ranks) => (Value::Null, json!(ranks.to_string())),
+        Partners::Various => (Value::Null, Value::Null),
+    }
+}

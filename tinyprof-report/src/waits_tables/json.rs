@@ -1,0 +1,64 @@
+//! Waiting as JSON.
+
+use serde_json::{Value, json};
+use tinyprof_format::model::CallpathIndex;
+
+use crate::json::integer;
+use crate::units::ratio;
+use crate::{ClockOverRanks, CompensatedRank, LongJson, Report, Waiting, Waits};
+
+impl Report {
+    /// Returns the waiting of this report's profile as JSON that is generated while it is written.
+    ///
+    /// * `waits`: for each entry the `kind`, such as `late_sender`; the `callpath` that waits and
+    ///   `for_callpath`, null where it is not known; `ranks` and `for_ranks` as text like `1-6`;
+    ///   `count`, `waiting_ns`, `compensated_ns` and `transfer_ns`, summed over ranks; `share` of
+    ///   the time of all ranks. An entry of `late_sender_wrong_order` is a part of one of
+    ///   `late_sender`.
+    /// * `clock`: the facts of the clocks of all ranks, added up; null if the profile is not of
+    ///   level `messages`.
+    /// * `compensated`: for each `rank` the time of its roots as it was measured, less what its own
+    ///   measuring cost (`local_ns`), and less all delays (`parallel_ns`), with `uncertainty_ns`.
+    #[must_use]
+    pub fn waits_json<'a>(&'a self, waits: &'a Waits) -> LongJson<'a> {
+        let members = json!({
+            "name": self.name,
+            "ranks": self.ranks,
+            "total_inclusive_ns": integer(self.total_ns),
+            "by_rank": waits.by_rank,
+            "waiting_ns": integer(waits.waiting_ns()),
+            "compensated_ns": integer(waits.compensated_ns()),
+            "clock": self.clock.map(ClockOverRanks::to_json),
+            "compensated": self.compensated.iter().map(of_rank).collect::<Vec<_>>(),
+        });
+        LongJson::new(members, "waits", || {
+            waits.entries.iter().map(|entry| self.waiting_json(entry))
+        })
+    }
+
+    fn waiting_json(&self, entry: &Waiting) -> Value {
+        let path = |callpath: Option<CallpathIndex>| callpath.and_then(|at| self.path(at));
+        json!({
+            "kind": entry.pattern.name(),
+            "callpath": path(entry.callpath),
+            "for_callpath": path(entry.for_callpath),
+            "ranks": entry.ranks.to_string(),
+            "for_ranks": entry.for_ranks.to_string(),
+            "count": entry.count,
+            "waiting_ns": integer(entry.waiting_ns),
+            "compensated_ns": integer(entry.compensated_ns),
+            "transfer_ns": integer(entry.transfer_ns),
+            "share": ratio(entry.waiting_ns, self.total_ns),
+        })
+    }
+}
+
+fn of_rank(of_rank: &CompensatedRank) -> Value {
+    json!({
+        "rank": of_rank.rank,
+        "measured_ns": of_rank.measured_ns,
+        "local_ns": of_rank.local_ns,
+        "parallel_ns": of_rank.parallel_ns,
+        "uncertainty_ns": of_rank.uncertainty_ns,
+    })
+}
