@@ -49,6 +49,8 @@ const MODULES: &[(&str, &str)] = modules![
     "executions.js",
     "waiting.js",
     "communication.js",
+    "lanes.js",
+    "structure.js",
     "change-colors.js",
     "headline.js",
     "compare.js",
