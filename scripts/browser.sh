@@ -41,6 +41,9 @@ bin=${CARGO_TARGET_DIR:-$PWD/target}/debug
 # Pages of profiles with messages, and the messages that they should show; a page with metrics.
 TINYPROF_PAGES=$out cargo test --quiet --locked -p tinyprof-cli --bin tinyprof -- --ignored --exact \
     html::communication::tests::pages_with_messages html::iterations::tests::page_with_metrics >/dev/null
+# Profiles of level `messages` with three and with thirty classes of ranks.
+TINYPROF_PAGES=$out cargo test --quiet --locked -p tinyprof-report --test report -- \
+    --ignored --exact structure::profiles_with_structure >/dev/null
 
 "$bin/examples/story" "$out/wide" 4096 100 50
 "$bin/examples/story" "$out/other" 4 12 20

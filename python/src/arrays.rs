@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict};
 
+use crate::edges::Edges;
 use crate::messages::Messages;
 use crate::series::{Elements, Number};
 use crate::summaries::Summaries;
@@ -68,6 +69,26 @@ pub(crate) fn of_messages<'py>(
     put(&to, "size_class", &messages.size_classes)?;
     put(&to, "count", &messages.counts)?;
     put(&to, "bytes", &messages.bytes)?;
+    Ok(to)
+}
+
+pub(crate) fn of_edges<'py>(py: Python<'py>, edges: &Edges) -> PyResult<Bound<'py, PyDict>> {
+    let (to, numbers) = (PyDict::new(py), &edges.numbers);
+    put(&to, "rank", &edges.ranks)?;
+    put(&to, "kind", &edges.kinds)?;
+    put(&to, "partner", &edges.partners)?;
+    put(&to, "from", &edges.origins)?;
+    put(&to, "count", &numbers.counts)?;
+    put(&to, "bytes", &numbers.bytes)?;
+    put(&to, "sum_ns", &numbers.sums)?;
+    put(&to, "min_ns", &numbers.minima)?;
+    put(&to, "max_ns", &numbers.maxima)?;
+    put(&to, "sum_squares_ns2", &numbers.squares)?;
+    put(&to, "compensated_ns", &numbers.compensated)?;
+    put(&to, "transfer_ns", &numbers.transfers)?;
+    put(&to, "wrong_order_ns", &numbers.wrong_orders)?;
+    put(&to, "late_receiver_ns", &numbers.late_receivers)?;
+    put(&to, "order", &numbers.orders)?;
     Ok(to)
 }
 

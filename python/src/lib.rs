@@ -10,6 +10,8 @@ mod cells;
 mod children;
 mod column;
 mod cursor;
+mod edges;
+mod keys;
 mod messages;
 mod metrics;
 mod part;
@@ -30,8 +32,9 @@ use cells::{Columns, Unit};
 use reader::{Error, Listed, Profile};
 use summaries::Detail;
 
-/// Hosts, columns, and a dictionary for each kind of loss.
-type Facts<'py> = (Vec<(String, usize)>, Bound<'py, PyDict>, Vec<Bound<'py, PyDict>>);
+/// Hosts, columns, and a dictionary for each kind of loss and each fact of the clocks.
+type Facts<'py> =
+    (Vec<(String, usize)>, Bound<'py, PyDict>, Vec<Bound<'py, PyDict>>, Vec<Bound<'py, PyDict>>);
 
 /// The files of one profile.
 #[pyclass(frozen)]
@@ -79,19 +82,22 @@ impl Reader {
     }
 
     /// Returns the facts of the ranks: hosts with their numbers of ranks, then columns, then
-    /// losses.
+    /// losses, then clocks.
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Facts<'py>> {
         let facts = self.0.facts().map_err(|error| raise(py, error))?;
         let columns = PyDict::new(py);
         arrays::put(&columns, "process_id", &facts.process_ids)?;
         arrays::put(&columns, "threads", &facts.threads)?;
         arrays::put(&columns, "peak_memory_bytes", &facts.peaks_bytes)?;
-        let losses = facts.losses.iter().map(|losses| {
-            let column = PyDict::new(py);
-            arrays::put(&column, "loss", losses)?;
-            Ok(column)
-        });
-        Ok((facts.hosts, columns, losses.collect::<PyResult<_>>()?))
+        let each = |numbers: &[Vec<u64>]| {
+            let columns = numbers.iter().map(|numbers| {
+                let column = PyDict::new(py);
+                arrays::put(&column, "number", numbers)?;
+                Ok(column)
+            });
+            columns.collect::<PyResult<Vec<_>>>()
+        };
+        Ok((facts.hosts, columns, each(&facts.losses)?, each(&facts.clocks)?))
     }
 
     /// Returns the values of each callpath on each rank over all executions, with the callpaths in
@@ -169,6 +175,17 @@ impl Reader {
     /// Returns the rows of the dictionary that have messages on some rank.
     fn rows_with_messages(&self) -> Vec<usize> {
         self.0.rows_with_messages()
+    }
+
+    /// Returns the edges to a callpath: columns over its keys and their ranks.
+    fn edges<'py>(&self, py: Python<'py>, row: usize) -> PyResult<Bound<'py, PyDict>> {
+        let found = self.0.edges(row).map_err(|error| raise(py, error))?;
+        arrays::of_edges(py, &found)
+    }
+
+    /// Returns the rows of the dictionary that have edges on some rank.
+    fn rows_with_edges(&self) -> Vec<usize> {
+        self.0.rows_with_edges()
     }
 
     /// Returns the rows of the dictionary that have metrics on some rank.

@@ -8,14 +8,20 @@ const MAGIC: &[u8] = b"TPRFPART";
 const RANKS_KEY: u32 = u32::MAX;
 const METRICS_KEY: u32 = 1 << 31;
 const MESSAGES_KEY: u32 = 1 << 30;
+const EDGES_KEY: u32 = METRICS_KEY | MESSAGES_KEY;
+const CLOCKS_KEY: u32 = METRICS_KEY - 1;
 
 /// The number of kinds of loss in version 0.1, which does not store it.
 const LOSSES_0_1: usize = 10;
 /// The number of kinds that this reader knows.
-pub(crate) const LOSSES: usize = 16;
+pub(crate) const LOSSES: usize = 17;
 /// The largest number of kinds of loss in any version, so that a damaged number does not cause much
 /// work.
 const LOSSES_MAX: usize = 64;
+/// The number of facts of a clock that this reader knows.
+const CLOCK_FACTS: usize = 10;
+/// The largest number of facts of a clock in any version.
+const CLOCK_FACTS_MAX: usize = 64;
 
 /// The sections of one part.
 #[derive(Debug)]
@@ -24,11 +30,13 @@ pub(crate) struct Part {
     pub(crate) ranks: usize,
     pub(crate) version: (u16, u16),
     facts: Section,
+    clocks: Option<Section>,
     newer: bool,
     /// Rows of the dictionary with their sections, in ascending order of rows.
     pub(crate) times: Vec<(usize, Section)>,
     pub(crate) metrics: Vec<(usize, Section)>,
     pub(crate) messages: Vec<(usize, Section)>,
+    pub(crate) edges: Vec<(usize, Section)>,
 }
 
 /// The manifest's entry for a part.
@@ -62,17 +70,20 @@ impl Part {
         else {
             return Err(start.damage("the section that describes the ranks is missing").into());
         };
-        let (mut times, mut metrics, mut messages) =
-            (Vec::with_capacity(sections.len()), Vec::new(), Vec::new());
+        let (mut times, mut metrics) = (Vec::with_capacity(sections.len()), Vec::new());
+        let (mut messages, mut edges, mut clocks) = (Vec::new(), Vec::new(), None);
         let mut before = None;
         for &section in sections {
             let of_row = |flag: u32| (section.key ^ flag) as usize;
             // Before version 1.1, a long dictionary may have rows that look like messages.
-            let found =
-                [(0, &mut times), (METRICS_KEY, &mut metrics), (MESSAGES_KEY, &mut messages)]
-                    .into_iter()
-                    .enumerate()
-                    .find(|(_, (flag, _))| of_row(*flag) < callpaths);
+            let lists = [
+                (0, &mut times),
+                (METRICS_KEY, &mut metrics),
+                (MESSAGES_KEY, &mut messages),
+                (EDGES_KEY, &mut edges),
+            ];
+            let mut lists = lists.into_iter().enumerate();
+            let found = lists.find(|(_, (flag, _))| of_row(*flag) < callpaths);
             if let Some((place, (flag, list))) = found {
                 let row = of_row(flag);
                 if before >= Some((row, place)) {
@@ -81,6 +92,12 @@ impl Part {
                 }
                 before = Some((row, place));
                 list.push((row, section));
+            } else if section.key == CLOCKS_KEY {
+                if before.is_some() || clocks.is_some() {
+                    let reason = "the clocks of the ranks are not in their place";
+                    return Err(Damage::at(section.offset, reason.to_owned()).into());
+                }
+                clocks = Some(section);
             } else if !newer {
                 let reason = format!("section {} belongs to no callpath", section.key);
                 return Err(Damage::at(section.offset, reason).into());
@@ -92,10 +109,12 @@ impl Part {
             ranks,
             version: file.version,
             facts,
+            clocks,
             newer,
             times,
             metrics,
             messages,
+            edges,
         })
     }
 
@@ -139,7 +158,27 @@ impl Part {
             }
         }
         facts.losses.iter_mut().for_each(|losses| losses.resize(facts.process_ids.len(), 0));
-        if self.newer { Ok(()) } else { cursor.finish("the section of the ranks") }
+        if !self.newer {
+            cursor.finish("the section of the ranks")?;
+        }
+        self.read_clocks(bytes, budget, facts)
+    }
+
+    fn read_clocks(&self, bytes: &[u8], budget: &Budget, facts: &mut Facts) -> Result<(), Damage> {
+        if let Some(section) = self.clocks {
+            let mut cursor = section.cursor(bytes, budget);
+            for fact in 0..cursor.count(CLOCK_FACTS_MAX, "the number of facts of a clock")? {
+                match facts.clocks.get_mut(fact) {
+                    Some(numbers) => {
+                        column::integers(&mut cursor, self.ranks, "a fact of the clocks", numbers)?
+                    }
+                    None => column::skip(&mut cursor, self.ranks, "a fact of the clocks")?,
+                }
+            }
+            cursor.finish("the section of the clocks")?;
+        }
+        facts.clocks.iter_mut().for_each(|clocks| clocks.resize(facts.process_ids.len(), 0));
+        Ok(())
     }
 }
 
@@ -170,4 +209,5 @@ pub(crate) struct Facts {
     pub(crate) threads: Vec<u64>,
     pub(crate) peaks_bytes: Vec<u64>,
     pub(crate) losses: [Vec<u64>; LOSSES],
+    pub(crate) clocks: [Vec<u64>; CLOCK_FACTS],
 }

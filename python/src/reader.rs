@@ -10,6 +10,7 @@ use crate::callpaths::{self, Callpaths};
 use crate::cells::{Columns, Unit};
 use crate::children::Children;
 use crate::cursor::{Budget, Cursor, Damage};
+use crate::edges::{self, Edges};
 use crate::messages::{self, Messages};
 use crate::metrics::{self, Metric};
 use crate::part::{self, Expected, Facts, Part};
@@ -290,6 +291,24 @@ impl Profile {
             |cursor, first_rank, ranks| messages::read(cursor, first_rank, ranks, &mut found),
         )?;
         Ok(found)
+    }
+
+    /// Returns the edges to one callpath.
+    pub(crate) fn edges(&self, row: usize) -> Result<Edges, Error> {
+        let mut found = Edges::default();
+        let budget = Budget::new(self.limit_bytes);
+        self.each_section(
+            row,
+            |part| &part.edges,
+            &budget,
+            |cursor, first_rank, ranks| edges::read(cursor, first_rank, ranks, &mut found),
+        )?;
+        Ok(found)
+    }
+
+    /// Returns the rows that have edges on some rank.
+    pub(crate) fn rows_with_edges(&self) -> Vec<usize> {
+        self.rows_of(|part| &part.edges)
     }
 
     /// Returns the rows that have metrics on some rank.

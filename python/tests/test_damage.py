@@ -26,7 +26,7 @@ def read_all(path: Path) -> None:
     reader = Reader(path, manifest.callpaths, manifest.rows, manifest.parts, 1 << 24)
     reader.facts(), reader.cells(list(range(manifest.rows)), manifest.ranks, True, False, False)
     for row in range(len(reader.callpaths())):
-        reader.times(row), reader.metrics(row), reader.messages(row)
+        reader.times(row), reader.metrics(row), reader.messages(row), reader.edges(row)
 
 
 def test_every_flipped_byte_is_an_error_at_its_section(copy):

@@ -14,6 +14,7 @@ import tinyprof
 from export_profiles import binary
 
 RANKS_KEY, METRICS, MESSAGES = 2**32 - 1, 2**31, 2**30
+EDGES, CLOCKS = METRICS + MESSAGES, METRICS - 1
 
 
 def column(*numbers: int) -> bytes:
@@ -23,6 +24,13 @@ def column(*numbers: int) -> bytes:
 
 def constant(number: int) -> bytes:
     return bytes((0, number))
+
+
+def varint(number: int) -> bytes:
+    digits = b""
+    while number > 127:
+        digits, number = digits + bytes((number % 128 + 128,)), number // 128
+    return digits + bytes((number,))
 
 
 ZERO, ONE = constant(0), constant(1)
@@ -85,6 +93,7 @@ def verdicts(profile: Path) -> tuple[bool, bool]:
         read.ranks
         for callpath in read.callpaths:
             read.executions(callpath), read.series(callpath), read.metrics(callpath), read.messages(callpath)
+            read.edges(callpath)
     except tinyprof.ProfileError:
         return done.returncode == 0, False
     return done.returncode == 0, True
@@ -115,8 +124,32 @@ def sent(
     return bytes((keys,)) + kinds + partners + classes + ranks + gaps + counts + means + remainders
 
 
+def led(
+    kinds: bytes = constant(2), partners: bytes = ONE, origins: bytes = constant(7), ranks: bytes = ONE,
+    gaps: bytes = ZERO, numbers: dict[int, bytes] | None = None, keys: int = 1,
+) -> bytes:
+    """Two late senders before this rank. `numbers` are columns in place of the usual ones."""
+    # Bytes 25, times 3 and 8, squares and waiting as derived, orders 4.
+    usual = [2, 12, 1, 11, 2, 3, 0, 0, 6, 0, 0, 4]
+    columns = [(numbers or {}).get(at, constant(number)) for at, number in enumerate(usual)]
+    return bytes((keys,)) + kinds + partners + origins + ranks + gaps + b"".join(columns)
+
+
+TWO_32, TWO_64_1 = b"\x00\x80\x80\x80\x80\x10", b"\x00" + b"\xff" * 9 + b"\x01"
+CLOCK = b"\x0a" + constant(5) * 10
+
 TAKEN = {
     "plain": part((0, SINGLE), (1, SINGLE)),
+    "edges behind times": part((0, SINGLE), (EDGES, led()), (1, SINGLE)),
+    "edges behind messages": part((METRICS, METRIC), (MESSAGES, sent()), (EDGES, led())),
+    "edges of two keys": part((EDGES, led(origins=column(3, 9), keys=2))),
+    "edges of a kind that has no partner": part((EDGES, led(kinds=ZERO, partners=ZERO))),
+    "no keys of edges": part((0, SINGLE), (EDGES, b"\x00" + ZERO * 17)),
+    "edges without an instance": part((EDGES, led(numbers={0: ZERO}))),
+    "differences that wrap around": part((EDGES, led(numbers={4: TWO_64_1, 5: TWO_64_1, 6: TWO_64_1, 7: TWO_64_1}))),
+    "clocks": part((CLOCKS, CLOCK), (0, SINGLE)),
+    "eleven facts of a clock": part((CLOCKS, b"\x0b" + ONE * 11)),
+    "no facts of a clock": part((CLOCKS, b"\x00")),
     "metrics behind times": part((0, SINGLE), (METRICS, METRIC), (1, SINGLE)),
     "messages behind times": part((0, SINGLE), (MESSAGES, sent()), (1, SINGLE)),
     "messages behind metrics": part((METRICS, METRIC), (MESSAGES, sent())),
@@ -173,6 +206,22 @@ REFUSED = {
     "a partner over 32 bits": part((0, SINGLE), (MESSAGES, sent(partners=b"\x00\x80\x80\x80\x80\x10"))),
     "messages over 64 bits": part((0, SINGLE), (MESSAGES, sent(means=b"\x00" + b"\xff" * 9 + b"\x01"))),
     "bytes behind the messages": part((0, SINGLE), (MESSAGES, sent() + b"\x00")),
+    "edges before messages": part((EDGES, led()), (MESSAGES, sent())),
+    "edges of a row that is not there": part((0, SINGLE), (EDGES + 2, led())),
+    "keys of edges out of order": part((EDGES, led(origins=column(9, 3), keys=2))),
+    "a key of edges twice": part((EDGES, led(keys=2))),
+    "a key of edges of no rank": part((EDGES, led(ranks=ZERO))),
+    "edges of no kind": part((EDGES, led(kinds=constant(9)))),
+    "edges of no rank": part((EDGES, led(gaps=ONE))),
+    "edges of too many ranks": part((EDGES, led(ranks=constant(2)))),
+    "a partner of an edge over 32 bits": part((EDGES, led(partners=TWO_32))),
+    "bytes of edges over 64 bits": part((EDGES, led(numbers={1: TWO_64_1}))),
+    "an order over 32 bits": part((EDGES, led(numbers={11: TWO_32}))),
+    "bytes behind the edges": part((EDGES, led() + b"\x00")),
+    "clocks behind times": part((0, SINGLE), (CLOCKS, CLOCK)),
+    "clocks twice": part((CLOCKS, CLOCK), (CLOCKS, CLOCK)),
+    "65 facts of a clock": part((CLOCKS, b"\x41" + ONE * 65)),
+    "bytes behind the clocks": part((CLOCKS, CLOCK + b"\x00")),
     "metrics out of order": part((METRICS, b"\x02" + METRIC[1:] + METRIC[1:])),
 }
 
@@ -207,6 +256,17 @@ def test_the_numbers_are_those_of_the_document(tmp_path):
     # Both stretches are of execution 1: one summary.
     table = tinyprof.read(written(tmp_path, part((0, joined(1, 2, executions=column(1, 0)))))).executions("main")
     assert [list(table[name])[0] for name in ("visits", "sum_ns", "sum_squares_ns2")] == [3, 27, 243.0]
+    # Twelve bytes an instance and one more; 5 is the mean of 3 and 8, rounded down.
+    table = tinyprof.read(written(tmp_path, part((CLOCKS, CLOCK), (EDGES, led())))).edges("main").reset_index()
+    assert table.drop(columns="callpath").values.tolist() == [
+        [0, "message", -1, None, 2, 25, 11, 3, 8, 60.5, 11, 6, 0, 0, 4],
+    ]
+    # Squares: 3 * 3 + 8 * 8. Both 60.5 and 73.0 have the same exponent or the next.
+    steps = struct.unpack("<q", struct.pack("<d", 73.0))[0] - struct.unpack("<q", struct.pack("<d", 60.5))[0]
+    spread = b"\x00" + varint(2 * steps)
+    table = tinyprof.read(written(tmp_path, part((EDGES, led(numbers={6: spread, 7: ONE}))))).edges("main")
+    assert table[["sum_squares_ns2", "compensated_ns"]].values.tolist() == [[73.0, 10.0]]
+    assert tinyprof.read(written(tmp_path, part((CLOCKS, CLOCK)))).clocks.values.tolist() == [[5] * 10]
     # Keys in the order of partners -2 and 0, of which the first is outside of the world.
     of_both = part((0, SINGLE), (MESSAGES, sent(partners=column(3, 0), counts=column(3, 0), keys=2)))
     table = tinyprof.read(written(tmp_path, of_both)).messages("main").reset_index()

@@ -111,6 +111,40 @@ def test_messages_are_those_of_the_program(version):
     assert profile.losses["messages_without_partner"] == 0
 
 
+def recipe_edges(rank: int, path: str) -> list[list]:
+    """The edges to a callpath on a rank, as rows. The last number is their order."""
+    rows = []
+    for order, kind in enumerate(frames.EDGE_KINDS):
+        ns, waits = 1_000 + order * 37 + rank, rank if order > 1 else 0
+        partner = rank if order < 2 else (-1 if order % 3 == 2 else rank - 1)
+        waiting = 4 * ns + 5 - 3 * waits if waits else 0
+        times = [4 * ns, ns, 3 * ns, 10.0 * ns * ns, waiting, 300 * waits, 20 * waits, waits]
+        rows.append([kind, partner, path if order % 3 == 0 else None, 2, 168, *times, order])
+    return rows
+
+
+def test_edges_and_clocks_are_those_of_the_program():
+    profile = tinyprof.read(frozen("1.1-edges"))
+    every = profile.edges()
+    assert len(every) == 9 * len(every.index.unique())
+    for rank in range(3):
+        for path in ("main<halo", "main<open", "outer<inner"):
+            found = profile.edges(path).loc[path, rank]
+            assert found.values.tolist() == recipe_edges(rank, path)
+            assert found.equals(every.loc[path, rank])
+        assert profile.clocks.loc[rank].tolist() == list(range(rank, rank + 10))
+    assert list(profile.clocks.columns)[::9] == ["companions", "inversions"]
+    assert list(profile.ranks["edges_without_partner"]) == [3, 3, 3]
+
+
+def test_a_profile_without_edges_has_an_empty_frame(profile):
+    if profile.path.name == "format-1.1-edges":
+        return
+    assert profile.edges().empty and profile.edges("main").empty
+    assert list(profile.edges().columns)[:5] == ["kind", "partner", "from", "count", "bytes"]
+    assert profile.clocks.shape == (3, 10) and not profile.clocks.any(axis=None)
+
+
 def test_a_profile_without_messages_has_an_empty_frame(profile):
     columns = ["kind", "partner", "size_class", "count", "bytes"]
     assert profile.messages("main").empty and list(profile.messages("main").columns) == columns

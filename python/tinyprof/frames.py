@@ -117,28 +117,88 @@ KINDS = (
     "file_in",
 )
 
-#: The stored partner of messages whose partner is outside of the world, or not recorded.
+#: The stored partner where it is outside of the world, or not recorded.
 _ANY_PARTNER = 2**31 - 1
 
 
 def of_messages(callpaths: list[Callpath], ranks: int, found: dict[int, Native]) -> pd.DataFrame:
     """Returns the frame of `Profile.messages`."""
     types = {"rank": "u4", "kind": "u4", "partner": "i4", "size_class": "u4", "count": "u8", "bytes": "u8"}
+    rows, columns = _sorted(types, found, ("kind", "partner", "size_class"))
+    rank, kind = columns.pop("rank"), columns["kind"]
+    is_relative = np.isin(kind, (0, 1, 4, 5))
+    columns["partner"] = np.where(is_relative, _absolute(columns["partner"], rank), columns["partner"])
+    columns["kind"] = pd.Categorical.from_codes(kind.astype(np.int8), list(KINDS))
+    return pd.DataFrame(columns, index=index_of(callpaths, ranks, rows, rank))
+
+
+#: Kinds of edges, by their numbers.
+EDGE_KINDS = (
+    "flow",
+    "completion",
+    "message",
+    "message_to_any",
+    "barrier",
+    "all_to_all",
+    "from_root",
+    "to_root",
+    "scan",
+)
+
+_EDGE_TYPES = {
+    "rank": "u4",
+    "kind": "u4",
+    "partner": "i4",
+    "from": "u8",
+    "count": "u8",
+    "bytes": "u8",
+    "sum_ns": "u8",
+    "min_ns": "u8",
+    "max_ns": "u8",
+    "sum_squares_ns2": "f8",
+    "compensated_ns": "u8",
+    "transfer_ns": "u8",
+    "wrong_order_ns": "u8",
+    "late_receiver_ns": "u8",
+    "order": "u4",
+}
+
+
+def of_edges(callpaths: list[Callpath], ranks: int, found: dict[int, Native]) -> pd.DataFrame:
+    """Returns the frame of `Profile.edges`."""
+    rows, columns = _sorted(_EDGE_TYPES, found, ("kind", "partner", "from"))
+    rank = columns.pop("rank")
+    columns["partner"] = _absolute(columns["partner"], rank)
+    columns["kind"] = pd.Categorical.from_codes(columns["kind"].astype(np.int8), list(EDGE_KINDS))
+    known = {callpath.id: callpath for callpath in callpaths}
+    origins, places = np.unique(columns["from"], return_inverse=True)
+    named = np.empty(len(origins), object)
+    for number, origin in enumerate(origins.tolist()):
+        named[number] = known[origin].path if origin in known else None
+    columns["from"] = named[places]
+    return pd.DataFrame(columns, index=index_of(callpaths, ranks, rows, rank))
+
+
+def _sorted(
+    types: dict[str, str], found: dict[int, Native], key: tuple[str, str, str]
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Returns the rows of the dictionary and the columns of several callpaths, rank by rank.
+
+    In the files, the rows of one key are together.
+    """
     parts = [arrays(native) for native in found.values()]
     columns = {
         name: np.concatenate([np.empty(0, letter), *(part[name] for part in parts)]) for name, letter in types.items()
     }
     rows = np.repeat(np.fromiter(found, np.int64, len(found)), [len(part["rank"]) for part in parts])
-    # Rows of one key are stored together; here those of one rank are.
-    order = np.lexsort((columns["size_class"], columns["partner"], columns["kind"], columns["rank"], rows))
-    rows, columns = rows[order], {name: column[order] for name, column in columns.items()}
-    rank, kind = columns.pop("rank"), columns["kind"]
-    partner = columns["partner"].astype(np.int64)
-    is_relative = np.isin(kind, (0, 1, 4, 5))
-    absolute = np.where(partner == _ANY_PARTNER, -1, partner + rank)
-    columns["kind"] = pd.Categorical.from_codes(kind.astype(np.int8), list(KINDS))
-    columns["partner"] = np.where(is_relative, absolute, partner)
-    return pd.DataFrame(columns, index=index_of(callpaths, ranks, rows, rank))
+    order = np.lexsort((*(columns[name] for name in reversed(key)), columns["rank"], rows))
+    return rows[order], {name: column[order] for name, column in columns.items()}
+
+
+def _absolute(partner: np.ndarray, rank: np.ndarray) -> np.ndarray:
+    """Returns the partners as ranks of the world; -1 where they are not known."""
+    partner = partner.astype(np.int64)
+    return np.where(partner == _ANY_PARTNER, -1, partner + rank)
 
 
 def of_metrics(callpaths: list[Callpath], ranks: int, found: dict[int, dict]) -> pd.DataFrame:

@@ -29,6 +29,21 @@ LOSSES = (
     "visits_too_deep",
     "visits_without_key",
     "messages_without_partner",
+    "edges_without_partner",
+)
+
+#: Facts of a rank's clock at level `messages`, in the order of their columns in a part.
+CLOCK_FACTS = (
+    "companions",
+    "own_intrusion_ns",
+    "intrusion_ns",
+    "uncertainty_ns",
+    "ideal_ns",
+    "offset_uncertainty_ns",
+    "companions_missing",
+    "companions_unclear",
+    "contradictions",
+    "inversions",
 )
 
 #: No manifest of four thousand ranks has a thousandth of this.

@@ -14,7 +14,7 @@ from . import frames, graphframe
 from ._native import Reader
 from .callpath import Callpath, from_rows
 from .cells import Cells
-from .manifest import LOSSES, Manifest
+from .manifest import CLOCK_FACTS, LOSSES, Manifest
 
 if TYPE_CHECKING:
     from hatchet import GraphFrame
@@ -59,12 +59,26 @@ class Profile:
     @cached_property
     def ranks(self) -> pd.DataFrame:
         """The facts of each rank: host, process id, threads, peak memory in bytes, and losses."""
-        hosts, columns, losses = self._reader.facts()
+        hosts, columns, losses, _ = self._reader.facts()
         of_ranks = [host for host, count in hosts for _ in range(count)]
         table = pd.DataFrame({"host": pd.Series(of_ranks, dtype=object), **frames.arrays(columns)})
         for name, column in zip(LOSSES, losses):
-            table[name] = frames.arrays(column)["loss"]
+            table[name] = frames.arrays(column)["number"]
         return table.rename_axis("rank")
+
+    @cached_property
+    def clocks(self) -> pd.DataFrame:
+        """The facts of each rank's clock: by how much measuring has delayed it, and how sure that is.
+
+        All are 0 if the level of the run was not `messages`. Columns: `companions` (messages and
+        collective operations of which the time of the partner is known), `own_intrusion_ns` and
+        `intrusion_ns` (the delay by the rank itself, and in all), `uncertainty_ns`, `ideal_ns` (useful
+        time along the longest chain of causes), `offset_uncertainty_ns`, `companions_missing`,
+        `companions_unclear`, `contradictions`, `inversions`.
+        """
+        columns = self._reader.facts()[3]
+        table = {name: frames.arrays(column)["number"] for name, column in zip(CLOCK_FACTS, columns)}
+        return pd.DataFrame(table).rename_axis("rank")
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -191,6 +205,27 @@ class Profile:
         rows = self._reader.rows_with_messages() if path is None else [self.row(path)]
         found = {row: self._reader.messages(row) for row in rows}
         return frames.of_messages(self.callpaths, self.manifest.ranks, found)
+
+    def edges(self, path: str | int | Callpath | None = None) -> pd.DataFrame:
+        """Returns a frame with a row for each edge that ends at a callpath on a rank.
+
+        Without `path`, it has the edges to all callpaths. Columns:
+
+        * `kind`: `flow` (from the call before), `completion` (from the call that made the request), or
+          one of those that wait for another rank: `message`, `message_to_any`, `barrier`,
+          `all_to_all`, `from_root`, `to_root`, `scan`
+        * `partner`: the rank of the world that the edge comes from, or -1 if it is not known
+        * `from`: the path of the callpath that the edge comes from, or `None` if it is not known
+        * `count` and `bytes`
+        * `sum_ns`, `min_ns`, `max_ns`, `sum_squares_ns2`: the waiting; for `flow` the time between the
+          calls, for `completion` the time since the request
+        * `compensated_ns` (the waiting without measurement), `transfer_ns` (the time after the partner
+          had come), `wrong_order_ns`, `late_receiver_ns`
+        * `order`: the position of the first instance among all edges of the rank
+        """
+        rows = self._reader.rows_with_edges() if path is None else [self.row(path)]
+        found = {row: self._reader.edges(row) for row in rows}
+        return frames.of_edges(self.callpaths, self.manifest.ranks, found)
 
     def _metric_columns(self) -> pd.DataFrame:
         found = {row: self._reader.metrics(row) for row in self._reader.rows_with_metrics()}

@@ -15,6 +15,7 @@ mod page;
 mod payload;
 mod rows;
 mod scripts;
+mod waiting;
 
 use std::error::Error;
 use std::fs;

@@ -1,8 +1,10 @@
 //! A profile with messages, for tests.
 
+use std::collections::BTreeMap;
+
 use tinyprof_format::model::{
-    CallpathId, CallpathTable, CallpathValues, ExecutionSummary, MessageKey, MessageKind, Profile,
-    Region, SiteId, Traffic,
+    CallpathId, CallpathTable, CallpathValues, Edge, EdgeKey, EdgeKind, ExecutionSummary,
+    MessageKey, MessageKind, Profile, Region, SiteId, Traffic,
 };
 use tinyprof_format::text::read_text;
 
@@ -27,8 +29,35 @@ pub(crate) fn sent(ranks: u32) -> Vec<Sent> {
     (0..ranks).flat_map(of_rank).collect()
 }
 
+/// Returns the time in ns that a rank of [`profile`] waits for the one before it.
+pub(crate) fn waiting_ns(rank: u32) -> u64 {
+    10_000_000 + 1_000_000 * u64::from(rank)
+}
+
+/// Returns the edges to a call of a rank: a late sender, and who came last to the reduction.
+fn edges(name: &str, rank: u32, ranks: u32, send: CallpathId) -> BTreeMap<EdgeKey, Edge> {
+    let offset = |other: u32| i32::try_from(i64::from(other) - i64::from(rank)).expect("small");
+    let waited = |kind, partner, from, ns: u64, count| {
+        let times = Edge { count, sum_ns: ns, min_ns: ns / 4, max_ns: ns / 2, ..Edge::default() };
+        (EdgeKey { kind, partner, from }, times)
+    };
+    let before = offset((rank + ranks - 1) % ranks);
+    match name {
+        "MPI_Recv" => [
+            waited(EdgeKind::Message, before, send, waiting_ns(rank), 3),
+            waited(EdgeKind::MessageToAny, MessageKey::ANY_PARTNER, EdgeKey::UNKNOWN, 70, 1),
+        ]
+        .into(),
+        "MPI_Allreduce" if rank + 1 < ranks => {
+            [waited(EdgeKind::AllToAll, offset(ranks - 1), EdgeKey::UNKNOWN, 500, 3)].into()
+        }
+        _ => BTreeMap::new(),
+    }
+}
+
 /// Returns a profile of at least 4 ranks with [`sent`] messages. In addition, each rank takes part
-/// in a collective operation, writes a file, and sends a message to a rank that is not known.
+/// in a collective operation, writes a file, and sends a message to a rank that is not known. It
+/// waits for the rank before it, and all wait for the last one.
 pub(crate) fn profile(ranks: u32) -> Profile {
     let text = format!(
         "id,parent,tag,is_loop,times\nmain,null,null,0,{}\n",
@@ -62,7 +91,11 @@ pub(crate) fn profile(ranks: u32) -> Profile {
     let callpaths = CallpathTable::from_parents(callpaths);
     let values = callpaths.rows().iter().map(|callpath| {
         let name = callpath.region.name.as_str();
-        (0..ranks).map(|rank| values(name, rank, ranks)).collect()
+        let of_rank = |rank| CallpathValues {
+            edges: edges(name, rank, ranks, exchange.child(site(5))),
+            ..values(name, rank, ranks)
+        };
+        (0..ranks).map(of_rank).collect()
     });
     let values = values.collect();
     Profile { callpaths, values, ..empty }

@@ -159,9 +159,10 @@ fn keep_executions(
     };
     let all = values.executions.len();
     retain(&mut values.executions, |e| is_kept(e.execution, e.executions))?;
-    // Messages are those of all executions together.
+    // Messages and edges are those of all executions together.
     if values.executions.len() < all {
         values.messages.clear();
+        values.edges.clear();
     }
     values.series.retain(|bucket| list.contains(bucket.execution));
     for metric in values.metrics.values_mut() {
@@ -222,26 +223,30 @@ fn below(table: &CallpathTable, path: &str) -> Result<(CallpathTable, Vec<Callpa
 
 #[cfg(test)]
 mod tests {
-    use tinyprof_format::model::{MessageKey, MessageKind, Traffic};
+    use tinyprof_format::model::{Edge, EdgeKey, EdgeKind, MessageKey, MessageKind, Traffic};
     use tinyprof_format::text::read_text;
 
     use super::*;
 
-    /// Messages of a callpath cover all of its executions, and cannot be divided among them.
+    /// Messages and edges of a callpath cover all of its executions, and cannot be divided among
+    /// them.
     #[test]
-    fn a_part_of_the_executions_has_no_messages() {
+    fn a_part_of_the_executions_has_neither_messages_nor_edges() {
         let text = "id,parent,tag,is_loop,times\nmain,null,null,0,0.5-0.25|0.1-0.2\n";
         let mut profile = read_text(text.as_bytes()).expect("it is read").profile;
         let sent = MessageKey::new(MessageKind::MessageOut, 1, 8);
+        let flow = EdgeKey { kind: EdgeKind::Flow, partner: 0, from: EdgeKey::UNKNOWN };
         for values in profile.values.iter_mut().flatten() {
             values.messages.insert(sent, Traffic { count: 1, bytes: 8 });
+            values.edges.insert(flow, Edge::of_one_instance(9));
         }
-        let messages = |executions: &str| {
+        let kept = |executions: &str| {
             let executions = Some(executions.parse().expect("a list"));
             let selection = Selection { ranks: None, executions, path: None };
             let selected = select(profile.clone(), &selection).expect("they are there");
-            selected.values[0].iter().map(|values| values.messages.len()).sum::<usize>()
+            let kept = selected.values[0].iter();
+            kept.map(|values| values.messages.len() + values.edges.len()).sum::<usize>()
         };
-        assert_eq!((messages("0-1"), messages("1")), (2, 0));
+        assert_eq!((kept("0-1"), kept("1")), (4, 0));
     }
 }

@@ -24,10 +24,10 @@
 //!
 //! # What is not in the text
 //!
-//! Varying metrics, messages, places in the source and facts of the run; and for a sum of several
-//! visits, everything but the sum. A time has nine decimals if it needs them, six if it is a whole
-//! number of microseconds; so nanoseconds are preserved exactly. Execution numbers below 65,536 are
-//! preserved, too; larger ones are renumbered in their order.
+//! Varying metrics, messages, edges, places in the source and facts of the run; and for a sum of
+//! several visits, everything but the sum. A time has nine decimals if it needs them, six if it is
+//! a whole number of microseconds; so nanoseconds are preserved exactly. Execution numbers below
+//! 65,536 are preserved, too; larger ones are renumbered in their order.
 //!
 //! # Example
 //!

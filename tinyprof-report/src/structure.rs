@@ -15,6 +15,7 @@ mod cycles;
 mod differences;
 mod drawing;
 mod json;
+mod lanes;
 mod loop_rows;
 mod loops;
 mod nodes;

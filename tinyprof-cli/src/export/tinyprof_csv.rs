@@ -30,6 +30,7 @@ fn notes(omitted: &Omitted) -> Notes {
     };
     note(omitted.metrics, "varying metrics");
     note(omitted.messages, "records of messages");
+    note(omitted.edges, "edges between calls");
     note(
         omitted.sums_of_visits,
         "number, minimum and maximum of visits that only a sum is left of",

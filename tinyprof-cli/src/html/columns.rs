@@ -54,6 +54,14 @@ impl Columns {
         json!({ "at": at, "count": values.len(), "min": min, "max": max, "step": step })
     }
 
+    /// Adds a column of ascending numbers as the distances from one to the next, which are small.
+    #[expect(clippy::cast_precision_loss, reason = "at most the number of cells")]
+    pub(super) fn add_ascending(&mut self, numbers: impl Iterator<Item = usize>) -> Value {
+        let mut before = 0;
+        let gap = |number: usize| (number - std::mem::replace(&mut before, number)) as f64;
+        self.add(&numbers.map(gap).collect::<Vec<_>>(), FINE)
+    }
+
     pub(super) fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }

@@ -10,12 +10,7 @@ use tinyprof_format::model::{
 use tinyprof_report::{MpiCall, Transfers, partner};
 
 use super::columns::{Columns, FINE};
-use super::rows::Bins;
-
-/// The most rows, and columns, of the matrix; with more ranks, neighbouring ranks share one.
-const BINS_MAX: usize = 512;
-/// The number of pairs of ranks that are listed.
-const PAIRS_LISTED: usize = 10;
+use super::rows::{Bins, PAIRS_LISTED};
 
 /// The messages from one rank to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,13 +87,12 @@ impl Messages {
         if self.callpaths.is_empty() {
             return Value::Null;
         }
-        let ranks = self.receivers.len();
-        let bins = Bins { ranks, ranks_per_bin: ranks.div_ceil(BINS_MAX).max(1) };
+        let bins = Bins::of_matrix(self.receivers.len());
         let matrix = self.matrix(bins);
         json!({
             "ranks_per_bin": bins.ranks_per_bin,
             "bins": bins.count(),
-            "gaps": columns.add(&gaps(matrix.cells.keys().copied()), FINE),
+            "gaps": columns.add_ascending(matrix.cells.keys().copied()),
             "messages": column(&matrix, |traffic| traffic.count, columns),
             "bytes": column(&matrix, |traffic| traffic.bytes, columns),
             "pairs": matrix.pairs,
@@ -165,14 +159,6 @@ fn keep_largest(largest: &mut Vec<Pair>, pair: Pair, of: fn(&Traffic) -> u64) {
 fn listed(pairs: &[Pair]) -> Value {
     let of = |pair: &Pair| json!([pair.from, pair.to, pair.traffic.count, pair.traffic.bytes]);
     pairs.iter().map(of).collect()
-}
-
-/// Returns the distance of each cell from the one before it, which are small numbers.
-#[expect(clippy::cast_precision_loss, reason = "at most the number of cells")]
-fn gaps(cells: impl Iterator<Item = usize>) -> Vec<f64> {
-    let mut before = 0;
-    let gap = |cell: usize| (cell - std::mem::replace(&mut before, cell)) as f64;
-    cells.map(gap).collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "what is shown in colours and three digits")]

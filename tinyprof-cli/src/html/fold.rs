@@ -88,9 +88,10 @@ pub(super) fn fold(mut profile: Profile, is_shown: &[bool]) -> Folded {
             if parent.is_none() {
                 sum.absorb(CallpathValues { series: Vec::new(), ..values });
             } else {
-                // Times include those of the children; messages do not.
+                // Times include those of the children; messages and edges do not.
                 sum.absorb(CallpathValues {
                     messages: values.messages,
+                    edges: values.edges,
                     ..CallpathValues::default()
                 });
             }

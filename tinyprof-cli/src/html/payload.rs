@@ -12,12 +12,14 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use tinyprof_format::model::{CallpathIndex, RankFacts};
-use tinyprof_report::{Activity, Efficiency, Hint, LongJson, Report, Totals};
+use tinyprof_report::{Activity, Efficiency, Hint, LongJson, Report, StructureBuilder, Totals};
 
 use crate::by_callpath::ByCallpath;
 
 use super::columns::Columns;
 use super::communication::Messages;
+use super::rows::Bins;
+use super::waiting::Waiting;
 use super::{executions, iterations, rows};
 
 /// A profile as the page shows it.
@@ -111,12 +113,17 @@ fn members(
     let callpaths = rows::costliest(totals);
     let ranks = rows::rows(totals, &callpaths, columns);
     let mut messages = Messages::new(totals.ranks().len());
+    let bins = Bins::of_matrix(totals.ranks().len());
+    let mut waiting = Waiting::new(totals.callpaths(), bins);
+    let mut structure = StructureBuilder::new(totals.callpaths(), totals.ranks().len());
     let (mut iterations, mut executions) = (BTreeMap::new(), BTreeMap::new());
     let series = callpaths.iter().filter(|&&index| totals.has_series(index)).count();
     let map_values_max = iterations::map_values_max(series);
     let positions: BTreeMap<CallpathIndex, usize> = callpaths.iter().copied().zip(0..).collect();
     profile.each(&mut |index, values| {
         messages.add(index, values);
+        waiting.add(index, values);
+        structure.add(index, values);
         let Some(&position) = positions.get(&index) else { return };
         let found = iterations::of_callpath(index, values, map_values_max, columns);
         iterations.extend(found.map(|found| (position, found)));
@@ -135,6 +142,8 @@ fn members(
         "iterations": iterations.into_values().collect::<Value>(),
         "executions": executions.into_values().collect::<Value>(),
         "communication": messages.json(totals.callpaths(), columns),
+        "waiting": waiting.json(columns),
+        "structure": structure.finish(true).lanes_json(),
     }))
 }
 

@@ -12,6 +12,11 @@ pub(super) const ROWS_MAX: usize = 200;
 /// The most values in a page; with more, neighbouring ranks share one.
 const VALUES_MAX: usize = 4_096 * 100;
 
+/// The most rows, and columns, of a matrix; with more ranks, neighbouring ranks share one.
+const MATRIX_BINS_MAX: usize = 512;
+/// The number of pairs of ranks that are listed.
+pub(super) const PAIRS_LISTED: usize = 10;
+
 /// The assignment of ranks to the page's columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bins {
@@ -22,6 +27,11 @@ pub(super) struct Bins {
 }
 
 impl Bins {
+    /// Returns bins for the rows and columns of a matrix of ranks.
+    pub(super) fn of_matrix(ranks: usize) -> Self {
+        Self { ranks, ranks_per_bin: ranks.div_ceil(MATRIX_BINS_MAX).max(1) }
+    }
+
     /// Returns bins of a size such that `rows` rows have at most `values_max` values.
     pub(super) fn fitting(ranks: usize, rows: usize, values_max: usize) -> Self {
         let bins_max = (values_max / rows.max(1)).max(1);

@@ -3,11 +3,12 @@
 import { choice, callpathButton, element, nothing, numberCell, picker, rankButton, shareCell, timeCell } from "./elements.js";
 import { Grid, legend } from "./grid.js";
 import { DECADES, amountColor, logColor } from "./colors.js";
-import { binarySize, count, counted, data, percent } from "./numbers.js";
+import { binarySize, count, counted, data, percent, time } from "./numbers.js";
 import { onSelection, select, selection } from "./selection.js";
 import { shown } from "./names.js";
 import { sortHeading, sortable } from "./table.js";
 import { timed } from "./canvas.js";
+import { Waiting } from "./waiting.js";
 
 const MATRIX_HEIGHT = 384;
 const FUNCTIONS_MAX = 300;
@@ -36,10 +37,13 @@ export class CommunicationView {
   constructor(profile) {
     this.profile = profile;
     this.found = profile.communication;
-    this.state = { measure: "bytes", kind: this.found.sizes[0]?.kind, rows: "callpaths", sort: "ns" };
+    this.waiting = profile.waiting && new Waiting(profile);
+    this.state = { cell: null, measure: "bytes", kind: this.found.sizes[0]?.kind, rows: "callpaths", sort: "ns" };
     this.note = element("p", { className: "note" });
     this.legendBox = element("div");
     this.pairsBox = element("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": "Largest pairs of ranks" });
+    this.causesBox = element("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": "Callpaths of the chosen cell" });
+    this.causesBox.hidden = true;
     this.sizesBox = element("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": "Sizes of messages" });
     this.functionsBox = element("div", { className: "scroll tall", tabIndex: 0, role: "region", "aria-label": "MPI functions" });
     this.grid = new Grid({
@@ -47,7 +51,7 @@ export class CommunicationView {
       left: 76,
       height: () => MATRIX_HEIGHT,
       tell: (row, column) => this.#lines(row, column),
-      pick: (row) => this.found.ranks_per_bin === 1 && select({ rank: row }),
+      pick: (row, column) => this.#pick(row, column),
     });
     this.pairsOrder = {};
     this.matrices = this.#matrices();
@@ -64,12 +68,13 @@ export class CommunicationView {
       element(
         "div",
         { className: "controls" },
-        choice("Show", [["bytes", "bytes"], ["messages", "messages"]], "bytes", (measure) => this.#set({ measure })),
+        choice("Show", ["bytes", "messages", ...(this.waiting ? ["waiting"] : [])].map((key) => [key, key]), "bytes", (measure) => this.#set({ measure })),
         element("button", { type: "button", textContent: "Zoom in", onclick: () => this.grid.zoom(0.5) }),
         element("button", { type: "button", textContent: "Zoom out", onclick: () => this.grid.zoom(2) }),
       ),
       this.note,
-      hasPairs ? matrix : nothing("No rank sends a message to another."),
+      hasPairs || this.waiting ? matrix : nothing("No rank sends a message to another."),
+      this.causesBox,
       element("h2", { className: "part", textContent: "Sizes" }),
       element("div", { className: "controls" }, picker("Kind", this.found.sizes.map(({ kind }) => [kind, KINDS[kind] ?? kind]), this.state.kind, (kind) => this.#set({ kind }))),
       this.sizesBox,
@@ -89,6 +94,7 @@ export class CommunicationView {
     timed("draw communication", () => {
       this.#drawMatrix();
       this.pairsBox.replaceChildren(this.#pairs());
+      this.#drawCauses();
       this.sizesBox.replaceChildren(this.#sizes());
       this.functionsBox.replaceChildren(this.#functions());
     });
@@ -105,7 +111,8 @@ export class CommunicationView {
       made.messages[cell] = counts[at];
       made.bytes[cell] = sums[at];
     });
-    this.greatest = { messages: counts.reduce((a, b) => Math.max(a, b), 1), bytes: sums.reduce((a, b) => Math.max(a, b), 1) };
+    if (this.waiting) made.waiting = this.waiting.matrix(bins * bins);
+    this.greatest = { waiting: made.waiting?.reduce((a, b) => (b > a ? b : a), 1), messages: counts.reduce((a, b) => Math.max(a, b), 1), bytes: sums.reduce((a, b) => Math.max(a, b), 1) };
     return made;
   }
 
@@ -124,7 +131,7 @@ export class CommunicationView {
       isSelected: (row) => selection().rank !== null && row === Math.floor(selection().rank / ranks_per_bin),
       gapsAreZero: true,
       selectedColumn: selection().rank === null ? null : Math.floor(selection().rank / ranks_per_bin),
-      axis: (column) => `to ${this.#ranksText(column)}`,
+      axis: (column) => (measure === "waiting" ? `${this.#ranksText(column)} waits` : `to ${this.#ranksText(column)}`),
     });
     const stops = Array.from({ length: DECADES + 1 }, (_, down) => [this.#amount(greatest / 10 ** down), amountColor(1 - down / DECADES)]);
     this.legendBox.replaceChildren(legend("Colour:", stops.filter((_, down) => greatest / 10 ** down >= 1)));
@@ -133,15 +140,20 @@ export class CommunicationView {
 
   #noteText() {
     const { ranks_per_bin, elsewhere } = this.found;
-    const parts = ["Each row is a sender, each column a receiver. Collective operations are not in the matrix."];
+    const isWaiting = this.state.measure === "waiting";
+    const parts = isWaiting
+      ? ["Each row is a rank that is waited for, each column a rank that waits. Enter or a click on a cell shows the callpaths of both."]
+      : ["Each row is a sender, each column a receiver. Collective operations are not in the matrix."];
     if (ranks_per_bin > 1) parts.push(`${count(ranks_per_bin)} neighbouring ranks share a row and a column, which show their sum.`);
     if (this.grid.content && this.found.bins > MATRIX_HEIGHT) parts.push("Where ranks share a pixel the largest of them shows.");
-    if (elsewhere[0] > 0) parts.push(`${counted(elsewhere[0], "message")} of ${data(elsewhere[1])} went to receivers that are not known or not ranks of this profile.`);
+    if (isWaiting && this.profile.waiting.for_unknown_ns > 0) parts.push(`${time(this.profile.waiting.for_unknown_ns)} of waiting was for ranks that are not known.`);
+    if (!isWaiting && elsewhere[0] > 0) parts.push(`${counted(elsewhere[0], "message")} of ${data(elsewhere[1])} went to receivers that are not known or not ranks of this profile.`);
     return parts.join(" ");
   }
 
   #amount(value) {
     const rounded = Math.round(value);
+    if (this.state.measure === "waiting") return time(rounded);
     return this.state.measure === "bytes" ? data(rounded) : count(rounded);
   }
 
@@ -163,16 +175,40 @@ export class CommunicationView {
 
   #lines(row, column) {
     const at = row * this.found.bins + column;
+    if (this.state.measure === "waiting") {
+      const ns = this.matrices.waiting[at];
+      const ends = [`${this.#ranksWords(column)} waiting`, `for ${this.#ranksWords(row)}`];
+      return ns === ns ? [...ends, time(ns), ...this.waiting.lines(at)] : [...ends, "no waiting"];
+    }
     const [messages, bytes] = [this.matrices.messages[at], this.matrices.bytes[at]];
     const ends = [`from ${this.#ranksWords(row)}`, `to ${this.#ranksWords(column)}`];
     if (messages !== messages) return [...ends, "no messages"];
     return [...ends, counted(messages, "message"), data(bytes), `${data(Math.round(bytes / messages))} a message`];
   }
 
+  /** Selects the rank of a row, and shows who waits in which callpath for what. */
+  #pick(row, column) {
+    this.state.cell = column === null ? null : row * this.found.bins + column;
+    if (this.found.ranks_per_bin === 1) select({ rank: row });
+    this.#drawCauses();
+  }
+
+  #drawCauses() {
+    const { cell } = this.state;
+    const ns = cell === null || !this.waiting ? NaN : this.matrices.waiting[cell];
+    this.causesBox.hidden = ns !== ns;
+    if (ns !== ns) return;
+    const [row, column] = [Math.floor(cell / this.found.bins), cell % this.found.bins];
+    const title = `${this.#ranksWords(column)} waiting ${time(ns)} for ${this.#ranksWords(row)}`;
+    this.causesBox.replaceChildren(this.waiting.table(cell, title));
+  }
+
   #pairs() {
+    const { measure } = this.state;
+    const isWaiting = measure === "waiting";
     const { largest, pairs } = this.found;
-    const measure = this.state.measure;
-    const rows = largest[measure].map(([from, to, messages, bytes]) =>
+    const all = isWaiting ? this.profile.waiting.pairs : pairs;
+    const rows = isWaiting ? this.waiting.pairRows() : largest[measure].map(([from, to, messages, bytes]) =>
       element(
         "tr",
         {},
@@ -183,8 +219,9 @@ export class CommunicationView {
       ),
     );
     const table = element("table", { className: "pairs" });
-    const title = rows.length < pairs ? `The ${rows.length} largest of ${counted(pairs, "pair")} by ${measure}` : `${counted(pairs, "pair")} by ${measure}`;
-    table.append(element("caption", { textContent: title }), head(["From", "To", "Messages", "Bytes"]), element("tbody", {}, ...rows));
+    const title = rows.length < all ? `The ${rows.length} largest of ${counted(all, "pair")} by ${measure}` : `${counted(all, "pair")} by ${measure}`;
+    const heads = isWaiting ? ["Waited for", "Waits", "Times", "Waiting"] : ["From", "To", "Messages", "Bytes"];
+    table.append(element("caption", { textContent: title }), head(heads), element("tbody", {}, ...rows));
     return sortable(table, this.pairsOrder);
   }
 

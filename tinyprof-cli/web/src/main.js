@@ -14,6 +14,7 @@ import { RanksView } from "./ranks.js";
 import { IterationsView } from "./iterations.js";
 import { ExecutionsView } from "./executions.js";
 import { CommunicationView } from "./communication.js";
+import { StructureView } from "./structure.js";
 import { CompareView } from "./compare.js";
 import { Tabs } from "./tabs.js";
 import { keepPlace } from "./place.js";
@@ -34,6 +35,7 @@ async function start() {
     ["iterations", "Iterations", () => new IterationsView(profile)],
     ["executions", "Executions", () => new ExecutionsView(profile)],
     ...(profile.communication ? [["communication", "Communication", () => new CommunicationView(profile)]] : []),
+    ...(profile.structure ? [["structure", "Structure", () => new StructureView(profile)]] : []),
     ...(comparison ? [["compare", "Compare", () => new CompareView(profiles, comparison.head)]] : []),
   ]);
   onTheme(() => tabs.redraw());

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { goTo, launch, open, reportOf, screenshot, settled } from "./browser.js";
-import { count, data } from "../src/numbers.js";
+import { count, data, time } from "../src/numbers.js";
 
 let browser;
 before(async () => {
@@ -109,6 +109,61 @@ test("the pointer tells the same, and colours are those of the scale", async () 
   await page.context().close();
 });
 
+/** The time that a rank of the page waits for the one before it, as its recipe says. */
+const waitingNs = (rank) => 1e7 + 1e6 * rank;
+
+test("waiting is in the matrix, and a cell tells the callpaths at both ends", async () => {
+  const { page, wrong } = await open(browser, "messages");
+  await goTo(page, "communication");
+  await page.click('#view-communication button:text-is("waiting")');
+  await page.focus("#view-communication canvas");
+  const late = (rank) => `${time(waitingNs(rank))} in MPI_Recv, for MPI_Send`;
+  let cursor = [0, -1];
+  for (const [cell, words] of [
+    [[0, 0], "rank 0 waiting, for rank 0, no waiting"],
+    [[3, 4], `rank 4 waiting, for rank 3, ${time(waitingNs(4))}, ${late(4)}`],
+    [[15, 1], "rank 1 waiting, for rank 15, 500 ns, 500 ns in MPI_Allreduce, for a call that is not known"],
+    [[15, 0], `rank 0 waiting, for rank 15, ${time(waitingNs(0) + 500)}, ${late(0)}, 500 ns in MPI_Allreduce, for a call that is not known`],
+  ]) {
+    assert.equal(await told(page, cursor, cell), words);
+    cursor = cell;
+  }
+  assert.equal(await page.isVisible(".causes"), false);
+  await page.keyboard.press("Enter");
+  assert.equal(await page.textContent(".causes caption"), `rank 0 waiting ${time(waitingNs(0) + 500)} for rank 15`);
+  const rows = await page.$$eval(".causes tbody tr", (all) => all.map((row) => [...row.children].map((cell) => cell.dataset.exact ?? cell.textContent)));
+  assert.deepEqual(rows, [
+    ["main › exchange › MPI_Recv", "main › exchange › MPI_Send", String(waitingNs(0))],
+    ["main › MPI_Allreduce", "not known", "500"],
+  ]);
+  await page.click('.causes button:has-text("MPI_Send")');
+  assert.match(await page.textContent("#selected"), /MPI_Send.*rank 15/);
+  await screenshot(page, "communication-waiting", { fullPage: true });
+  const [worst, ...others] = (await listed(page)).map(({ numbers }) => numbers[1]);
+  assert.deepEqual([worst, others.length], [waitingNs(15), 9]);
+  assert.equal(await page.textContent(".pairs caption"), "The 10 largest of 30 pairs by waiting");
+  assert.match(await page.textContent("#view-communication .note"), /1\.12 µs of waiting was for ranks that are not known/);
+  assert.deepEqual(wrong, []);
+  await page.context().close();
+});
+
+test("the pointer chooses a cell, too", async () => {
+  const { page, wrong } = await open(browser, "messages");
+  await goTo(page, "communication");
+  const canvas = page.locator("#view-communication canvas");
+  const choose = async (row, column) => {
+    const { width } = await canvas.boundingBox();
+    const [left, top, height] = [76, 18, 384];
+    await canvas.click({ position: { x: left + ((column + 0.5) / 16) * (width - left - 1), y: top + ((row + 0.5) / 16) * height } });
+  };
+  await choose(3, 4);
+  assert.equal(await page.textContent(".causes caption"), `rank 4 waiting ${time(waitingNs(4))} for rank 3`);
+  await choose(0, 8);
+  assert.equal(await page.isVisible(".causes"), false, "rank 8 does not wait for rank 0");
+  assert.deepEqual(wrong, []);
+  await page.context().close();
+});
+
 test("1,024 ranks share 512 rows, with the sums of their ranks", async () => {
   const { page, wrong } = await open(browser, "many-messages");
   await goTo(page, "communication");
@@ -196,6 +251,15 @@ test("dark, on a phone, and on paper", async () => {
   await settled(page);
   await screenshot(page, "light-communication");
   await screenshot(page, "light-communication-all", { fullPage: true });
+  await page.setViewportSize({ width: 2560, height: 1440 });
+  await page.click('#view-communication button:text-is("waiting")');
+  await page.locator("#view-communication canvas").click({ position: { x: 200, y: 60 } });
+  await settled(page);
+  await screenshot(page, "light-communication-wide");
+  await page.click("#theme");
+  await settled(page);
+  await screenshot(page, "dark-communication-wide");
+  await page.click("#theme");
   await page.setViewportSize({ width: 390, height: 800 });
   await settled(page);
   await screenshot(page, "phone-communication", { fullPage: true });

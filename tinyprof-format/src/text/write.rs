@@ -30,6 +30,8 @@ pub struct Omitted {
     /// The number of records of messages: one for each kind, partner, size class, rank and
     /// callpath.
     pub messages: u64,
+    /// The number of edges: one for each kind, partner, origin, rank and callpath.
+    pub edges: u64,
     /// The number of sums of several visits: the text has neither the number of visits nor their
     /// minimum and maximum.
     pub sums_of_visits: u64,
@@ -230,6 +232,7 @@ impl<'a> Writer<'a> {
         for values in self.profile.values.iter().flatten() {
             omitted.metrics += values.metrics.len() as u64;
             omitted.messages += values.messages.len() as u64;
+            omitted.edges += values.edges.len() as u64;
             omitted.estimates +=
                 values.executions.iter().filter(|e| e.sum_variance_ns2 > 0.0).count() as u64;
             let buckets = values.series.iter().filter(|b| b.visits > 1).count() as u64;

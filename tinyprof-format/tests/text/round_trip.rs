@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use tinyprof_format::file::{ProfileWriter, read_profile};
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, MessageKey, MessageKind, Mode, Profile,
-    RankFacts, Region, RegionKind, SeriesBucket, SiteId, Traffic,
+    CallpathId, CallpathValues, Edge, EdgeKey, EdgeKind, EventMap, ExecutionSummary, MessageKey,
+    MessageKind, Mode, Profile, RankFacts, Region, RegionKind, SeriesBucket, SiteId, Traffic,
 };
 use tinyprof_format::text::{Omitted, read_text, write_text};
 
@@ -183,8 +183,16 @@ fn what_is_left_out_is_counted() {
         metrics: metrics.into(),
         messages: [(MessageKey::new(MessageKind::FileOut, 0, 8), Traffic { count: 1, bytes: 8 })]
             .into(),
-        ..CallpathValues::default()
+        edges: [(
+            EdgeKey { kind: EdgeKind::Flow, partner: 0, from: EdgeKey::UNKNOWN },
+            Edge::of_one_instance(3),
+        )]
+        .into(),
+        series: Vec::new(),
     });
     let omitted = write_text(&profile, &mut Vec::new()).expect("it is written");
-    assert_eq!(omitted, Omitted { metrics: 1, messages: 1, sums_of_visits: 1, estimates: 1 });
+    assert_eq!(
+        omitted,
+        Omitted { metrics: 1, messages: 1, edges: 1, sums_of_visits: 1, estimates: 1 }
+    );
 }

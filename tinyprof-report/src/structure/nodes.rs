@@ -70,6 +70,11 @@ impl Nodes {
         self.of_row.get(callpath.row()).copied().flatten()
     }
 
+    /// Returns the row of the first callpath of a node.
+    pub(super) fn first_row(&self, node: u32) -> Option<usize> {
+        self.of_row.iter().position(|of_row| *of_row == Some(node))
+    }
+
     pub(super) fn of_id(&self, id: CallpathId) -> Option<u32> {
         self.of_id.get(&id).copied()
     }

@@ -126,7 +126,7 @@ impl Structure {
 }
 
 /// Returns partners like `-1,+1`, or `0` for the rank 0 of the world.
-fn partners(call: &ClassCall) -> String {
+pub(super) fn partners(call: &ClassCall) -> String {
     let known = match &call.partners {
         Partners::None => String::new(),
         Partners::Relative(offsets) => runs(offsets),

@@ -9,6 +9,11 @@ pub(crate) const WORK_NS: u64 = 100_000;
 
 /// The 1-D wave without regions: call sites below one root. Rank `slow` computes 20 % longer.
 pub(crate) fn wave_send(ranks: usize, iterations: u64, slow: Option<usize>) -> World {
+    wave(ranks, iterations, |rank| if slow == Some(rank) { WORK_NS / 5 } else { 0 })
+}
+
+/// The same wave, with more computation on each rank, in ns.
+pub(crate) fn wave(ranks: usize, iterations: u64, more_ns: impl Fn(usize) -> u64) -> World {
     let mut world = World::new(ranks, "wave");
     let each = world.ranks();
     for rank in each.clone() {
@@ -24,9 +29,8 @@ pub(crate) fn wave_send(ranks: usize, iterations: u64, slow: Option<usize>) -> W
     for step in 0..iterations {
         let mut requests = Vec::new();
         for rank in each.clone() {
-            let more_ns = if slow == Some(rank) { WORK_NS / 5 } else { 0 };
             // Iterations differ, but less than rank and rank.
-            world.compute(rank, WORK_NS + more_ns + (step * 7 + rank as u64 * 3) % 5 * 100);
+            world.compute(rank, WORK_NS + more_ns(rank) + (step * 7 + rank as u64 * 3) % 5 * 100);
             for (to, line) in [(rank.wrapping_sub(1), 30), (rank + 1, 31)] {
                 if to < ranks {
                     let name = format!("MPI_Isend at step (wave.c:{line})");

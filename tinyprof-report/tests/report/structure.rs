@@ -5,7 +5,7 @@ use tinyprof_format::model::{EdgeKind, RegionKind};
 use tinyprof_report::Structure;
 
 use crate::fixture::profile;
-use crate::programs::{master_and_workers, nested, wave_send, wave_with_regions};
+use crate::programs::{WORK_NS, master_and_workers, nested, wave, wave_send, wave_with_regions};
 use crate::world::World;
 
 fn structure(world: World, with_times: bool) -> Value {
@@ -48,6 +48,58 @@ fn a_wave_without_regions_has_three_phases() {
             assert_eq!(differs["from"], format!("1-{}", last - 1));
             assert_eq!(differs["parts"][0]["what"], "missing here");
         }
+    }
+}
+
+#[test]
+fn lanes_are_the_ranks_that_are_together_in_every_phase() {
+    let structure = Structure::of_profile(&profile(&wave_send(8, 50, None).end()), true);
+    let found = structure.lanes_json();
+    let lanes = json!([
+        { "ranks": "0", "size": 1 },
+        { "ranks": "1-6", "size": 6 },
+        { "ranks": "7", "size": 1 },
+    ]);
+    assert_eq!((&found["lanes"], &found["ranks_omitted"]), (&lanes, &json!(0)));
+    let of_phase = |at: usize| {
+        let classes = found["phases"][at]["classes"].as_array().expect("a list").iter();
+        classes.map(|class| class["lanes"].clone()).collect::<Value>()
+    };
+    assert_eq!(of_phase(0), json!([[0], [1, 2]]));
+    assert_eq!(of_phase(1), json!([[0], [1], [2]]));
+    let calls = found["phases"][1]["classes"][1]["calls"].as_array().expect("a list");
+    let functions: Vec<_> = calls.iter().map(|call| &call["function"]).collect();
+    assert_eq!(functions, ["MPI_Isend", "MPI_Isend", "MPI_Recv", "MPI_Recv", "MPI_Wait"]);
+    // The interior sends to itself, and to both ends, 50 times a rank.
+    let (isend, recv) = (&calls[0]["node"], &calls[3]["node"]);
+    let messages = found["messages"].as_array().expect("a list").iter();
+    let of = |message: &&Value| message["from_node"] == *isend && message["to_node"] == *recv;
+    let mut counts: Vec<_> = messages
+        .filter(of)
+        .map(|m| (m["from"].clone(), m["to"].clone(), m["count"].clone()))
+        .collect();
+    counts.sort_by_key(|(from, to, _)| (from.as_u64(), to.as_u64()));
+    let from_right = [(1, 0, 50), (1, 1, 250), (2, 1, 50)];
+    let from_right = from_right.map(|(from, to, n)| (json!(from), json!(to), json!(n)));
+    assert_eq!(counts, from_right[..].to_vec());
+}
+
+#[test]
+fn nothing_recorded_has_no_lanes() {
+    let empty = profile(&[tinyprof_format::model::EventMap::default()]);
+    assert_eq!(Structure::of_profile(&empty, true).lanes_json(), Value::Null);
+}
+
+/// Writes profiles for `scripts/browser.sh`: of three classes, and of thirty.
+#[test]
+#[ignore = "writes the profiles that scripts/browser.sh makes pages of, into TINYPROF_PAGES"]
+fn profiles_with_structure() {
+    let folder = std::env::var_os("TINYPROF_PAGES").expect("TINYPROF_PAGES is set");
+    let thirty = wave(30, 50, |rank| rank as u64 * WORK_NS / 10);
+    for (name, world) in [("wave", wave_send(8, 50, None)), ("uneven", thirty)] {
+        let path = std::path::Path::new(&folder).join(name);
+        let written = tinyprof_format::file::ProfileWriter::new().write(&path, &world.end());
+        written.expect("it is written");
     }
 }
 
