@@ -16,26 +16,41 @@ use super::nodes::{NodeInfo, Nodes};
 use super::observed::{Observed, OfRank, Visited, is_known};
 use crate::world_rank;
 
-/// Returns the graph of each rank.
-///
-/// `is_crowded` is true if ranks share CPUs: then a rank does not go on when its partner comes, but
-/// when it is its turn, and the times of calls that wait are chance.
-pub(super) fn of_ranks(
-    nodes: &Nodes,
-    observed: &Observed,
-    sections: &Sections,
-    is_crowded: bool,
-) -> Vec<Tag> {
-    let blocked = blocked_ns(observed);
-    let incoming = observed.ranks.iter().filter(|_| is_crowded).flat_map(|rank| &rank.incoming);
-    let of_chance: HashSet<u32> = incoming.map(|edge| edge.to).collect();
-    let of_rank = |(rank, found): (u32, &OfRank)| {
-        let mut tag = Tag { rank, ..Tag::default() };
-        for visited in &found.visited {
+/// Makes the graphs of ranks.
+pub(super) struct Tags<'a> {
+    nodes: &'a Nodes,
+    observed: &'a Observed,
+    sections: &'a Sections,
+    /// The time that senders were blocked, by rank and node.
+    blocked_ns: HashMap<(u32, u32), u64>,
+    /// The nodes whose time is chance.
+    of_chance: HashSet<u32>,
+}
+
+impl<'a> Tags<'a> {
+    /// Prepares the graphs. `is_crowded` is true if ranks share CPUs: then a rank does not go on
+    /// when its partner comes, but when it is its turn, and the times of calls that wait are chance.
+    pub(super) fn new(
+        nodes: &'a Nodes,
+        observed: &'a Observed,
+        sections: &'a Sections,
+        is_crowded: bool,
+    ) -> Self {
+        let incoming = observed.ranks.iter().filter(|_| is_crowded).flat_map(|rank| &rank.incoming);
+        let of_chance = incoming.map(|edge| edge.to).collect();
+        Self { nodes, observed, sections, blocked_ns: blocked_ns(observed), of_chance }
+    }
+
+    /// Returns the graph of a rank.
+    pub(super) fn tag(&self, rank: usize) -> Tag {
+        let (nodes, sections) = (self.nodes, self.sections);
+        let found = &self.observed.ranks[rank];
+        let rank = u32::try_from(rank).unwrap_or(u32::MAX);
+        let node = |visited: &Visited| {
             let info = nodes.get(visited.node);
-            let blocked_ns = blocked.get(&(rank, visited.node)).copied().unwrap_or(0);
+            let blocked_ns = self.blocked_ns.get(&(rank, visited.node)).copied().unwrap_or(0);
             let node = Node {
-                times: match of_chance.contains(&visited.node) {
+                times: match self.of_chance.contains(&visited.node) {
                     true => without_time(visited.times),
                     false => own_times(info, visited, blocked_ns),
                 },
@@ -43,8 +58,10 @@ pub(super) fn of_ranks(
                 section: sections.of_node[visited.node as usize].clone(),
                 depths: BTreeMap::new(),
             };
-            tag.nodes.insert(info.key, node);
-        }
+            (info.key, node)
+        };
+        let mut tag = Tag { rank, ..Tag::default() };
+        tag.nodes = found.visited.iter().map(node).collect();
         for flow in &found.flows {
             let (from, times) = match flow.from {
                 Some(from) => (entrance(nodes, sections, from, flow.to), flow.times),
@@ -58,10 +75,9 @@ pub(super) fn of_ranks(
             let edge = (nodes.get(*from).key, nodes.get(*to).key);
             tag.completions.entry(edge).or_default().absorb(*times);
         }
-        tag.messages = messages(nodes, rank, observed.ranks.len(), found);
+        tag.messages = messages(nodes, rank, self.observed.ranks.len(), found);
         tag
-    };
-    (0..).zip(&observed.ranks).map(of_rank).collect()
+    }
 }
 
 /// Returns the time that each sender was blocked until its receivers were there, in ns.
