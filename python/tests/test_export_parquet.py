@@ -1,6 +1,7 @@
 """The Parquet export, read by DuckDB, Polars and pandas."""
 
 import json
+import shutil
 
 import duckdb
 import pandas
@@ -38,12 +39,15 @@ def test_sums_are_those_of_the_report(made, read, tmp_path):
     for row in read(export(profile, "parquet", tmp_path)[0]):
         if row["metric"] is None:
             sums = executions if row["kind"] == "execution" else series
-            visits, ns = sums.get((row["callpath"], row["rank"]), (0, 0))
-            sums[row["callpath"], row["rank"]] = (visits + row["visits"], ns + row["sum_ns"])
+            visits, ns, exclusive_ns = sums.get((row["callpath"], row["rank"]), (0, 0, 0))
+            # Null where it is the sum.
+            own_ns = row["sum_ns"] if row["exclusive_ns"] is None else row["exclusive_ns"]
+            key = row["callpath"], row["rank"]
+            sums[key] = (visits + row["visits"], ns + row["sum_ns"], exclusive_ns + own_ns)
         assert row["path"] == paths[row["callpath"]]
-    expected = {key: (visits, inclusive_ns) for key, (visits, inclusive_ns, _) in truth(profile).items()}
+    expected = truth(profile)
     assert executions == expected
-    assert series and series == {key: expected[key] for key in series}
+    assert series and {key: sums[:2] for key, sums in series.items()} == {key: expected[key][:2] for key in series}
 
 
 def test_every_column_says_what_was_measured(read, tmp_path):
@@ -53,11 +57,11 @@ def test_every_column_says_what_was_measured(read, tmp_path):
     for row in steps:
         # This follows the recipe of the frozen profile.
         ns = 30 + (row["first_visit"] * 7 + row["rank"] + row["execution"]) % 11
-        assert [row[key] for key in ("sum_ns", "min_ns", "max_ns", "visits")] == [ns, ns, ns, 1]
+        assert [row[key] for key in ("sum_ns", "min_ns", "max_ns", "visits")] == [ns, None, None, 1]
         assert row["host"] == f"node{row['rank'] // 2}"
     folded = [row for row in rows if row["path"] == "main<folded" and row["kind"] == "series"]
     assert [row["first_visit"] for row in folded[:10]] == list(range(0, 20, 2))
-    assert all(row["visits"] == 2 for row in folded)
+    assert all(row["visits"] == 2 and row["min_ns"] <= row["max_ns"] <= row["sum_ns"] for row in folded)
     metric = [row for row in rows if row["metric"] is not None]
     assert [(row["metric"], row["kind"], row["rank"], row["execution"]) for row in metric] == [
         ("bytes", "execution", 1, 1),
@@ -66,9 +70,22 @@ def test_every_column_says_what_was_measured(read, tmp_path):
     assert all((row["sum"], row["min"], row["max"], row["sum_ns"]) == (1.5, 1.5, 1.5, None) for row in metric)
     (estimate,) = [row for row in rows if row["standard_error_ns"] is not None]
     assert (estimate["path"], estimate["standard_error_ns"]) == ("main<io", 12.5**0.5)
+    assert {row["exclusive_ns"] is None for row in rows if row["path"] == "main<halo"} == {True}
+    assert {row["exclusive_ns"] is None for row in rows if row["path"] == "main"} == {False}
     parents = {row["path"]: row["parent"] for row in rows}
     ids = {row["path"]: row["callpath"] for row in rows}
     assert parents == {path: None if path == "main" else ids["main"] for path in ids}
+
+
+def test_each_row_names_the_job_and_the_start_of_the_run(read, tmp_path):
+    profile = tmp_path / "job.tprof"
+    shutil.copytree(golden(), profile)
+    manifest = json.loads((profile / "manifest.json").read_text())
+    manifest["metadata"]["jobid"] = "4711[2]"
+    (profile / "manifest.json").write_text(json.dumps(manifest))
+    rows = read(export(profile, "parquet", tmp_path)[0])
+    assert {row["job"] for row in rows} == {"4711[2]"}
+    assert {row["date"].timestamp() for row in rows} == {manifest["metadata"]["launchdate"]}
 
 
 def test_selected_ranks_alone_are_written(read, tmp_path):

@@ -12,6 +12,8 @@ mod command;
 mod compare;
 mod names;
 mod pair;
+#[cfg(test)]
+mod series;
 mod statistics;
 mod tables;
 mod text;

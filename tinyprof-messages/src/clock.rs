@@ -270,9 +270,10 @@ impl Clock {
     }
 }
 
-/// Returns a message as a partner to meet, with times on the receiver's clock. Of several that a
-/// call completes, [combine](Meeting::combine) them: the call has waited for the last. `number`
-/// stands for the rank, and tells the messages of a call apart.
+/// Returns a message as a partner to meet, with times on the receiver's clock.
+///
+/// Of several that a call completes, [combine](Meeting::combine) them: the call has waited for the
+/// last. `number` stands for the rank, and tells the messages of a call apart.
 #[must_use]
 #[inline]
 pub fn message(companion: &Companion, offset: Offset, number: u32) -> Meeting {

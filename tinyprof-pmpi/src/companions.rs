@@ -19,8 +19,11 @@ mod agreement;
 mod announce;
 mod claim;
 mod common_clock;
+mod delivered;
 pub(crate) mod held;
 mod meet;
+mod misses;
+mod owner;
 mod receive;
 mod ring;
 mod state;
@@ -31,9 +34,7 @@ pub(crate) use announce::Message;
 pub(crate) use common_clock::{Span, now_ns};
 pub(crate) use held::Held;
 pub(crate) use meet::{Met, meet};
+pub(crate) use owner::{begin_of_several, count_unclear, end_of_several};
 pub(crate) use receive::Envelope;
-pub(crate) use state::{
-    Completed, State, begin_of_several, count_unclear, end, end_of_several, is_on, store_facts,
-    with, with_messages,
-};
+pub(crate) use state::{Completed, State, end, is_on, store_facts, with, with_messages};
 pub(crate) use twin::{before_free, make as make_twin};

@@ -3,6 +3,7 @@
 mod collective;
 mod completion;
 mod file;
+mod followed;
 mod freed;
 mod inside;
 mod lifetime;
@@ -105,9 +106,9 @@ unsafe fn call_unusual(index: usize, called: u32, words: Words) -> c_int {
         // SAFETY: as in `call`.
         let address = unsafe { *words.wrapping_add(RETURN_ADDRESS) };
         // SAFETY: as above.
-        return unsafe {
-            Call::new(function, words, called, recorder).make_watched(index, address, original)
-        };
+        let call = unsafe { Call::new(function, words, called, recorder) };
+        // SAFETY: as above.
+        return unsafe { call.make_watched(index, address, original) };
     }
     let count = if called == binding::C { function.arguments } else { function.fortran_arguments };
     let Some(original) = original::find(index, called) else { return OTHER_ERROR };

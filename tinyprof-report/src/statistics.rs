@@ -132,7 +132,6 @@ impl Statistics {
         let sums = |row: usize| totals.sums(row, rank);
         let number = u32::try_from(rank).unwrap_or(u32::MAX);
         self.add(totals.callpaths(), activities, (number, host), sums, variation);
-        self.times.add_clock(&totals.ranks()[rank].clock);
     }
 
     /// Adds the measurements of `rank` on `host`: `summaries` returns them for each row of

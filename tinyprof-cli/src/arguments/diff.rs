@@ -27,6 +27,10 @@ pub(crate) struct DiffArguments {
     pub(crate) selection: Selection,
     #[arg(long, value_name = "NAME", value_parser = metric, default_value = "inclusive", help = DIFF_METRIC)]
     pub(crate) metric: SortKey,
+    /// The value that a run gets from its executions if a side has several runs: mean, median or
+    /// min; the latter two ignore executions that something slowed
+    #[arg(long, value_name = "NAME", default_value = "mean", hide_possible_values = true)]
+    pub(crate) estimator: Estimator,
     /// Exit with 4 if a callpath of at least --min-share is up by more than PERCENT, such as 5%,
     /// and that is more than chance
     #[arg(long, value_name = "PERCENT")]
@@ -47,6 +51,29 @@ impl DiffArguments {
         match self.profiles.as_slice() {
             [base, new] => (std::slice::from_ref(base), std::slice::from_ref(new)),
             _ => (&self.base, &self.new),
+        }
+    }
+}
+
+/// The value of a run, made of the amounts of its executions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Estimator {
+    /// The arithmetic mean.
+    #[default]
+    Mean,
+    /// The middle value, or the mean of the two in the middle.
+    Median,
+    /// The least value.
+    Min,
+}
+
+impl Estimator {
+    /// Returns the word for it, in arguments and reports.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Mean => "mean",
+            Self::Median => "median",
+            Self::Min => "min",
         }
     }
 }

@@ -26,11 +26,12 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<Outcome, Box<dyn Error>> 
     let runs = base_runs.iter_mut().chain(&mut new_runs);
     runs.zip(distinct_names(&directories)).for_each(|(run, name)| run.name = name);
     let (base, new) = (base_runs, new_runs);
-    let rows = rows(names.rows().len(), &base, &new);
+    let rows = rows(names.rows().len(), &base, &new, arguments.estimator);
     let diff = Diff {
         base,
         new,
         metric: arguments.metric.clone(),
+        estimator: arguments.estimator,
         names,
         rows,
         fail_above: arguments.fail_above.map(|limit| limit.0),

@@ -2,6 +2,8 @@
 
 use tinyprof_report::SortKey;
 
+use crate::arguments::Estimator;
+
 use super::names::Names;
 use super::statistics::{Comparison, Sample, Test, adjusted, compare, compare_pairs};
 use super::values::Amounts;
@@ -139,6 +141,8 @@ pub(super) struct Diff {
     pub(super) base: Vec<Run>,
     pub(super) new: Vec<Run>,
     pub(super) metric: SortKey,
+    /// How the executions of a run make its value, where a side has several runs.
+    pub(super) estimator: Estimator,
     pub(super) names: Names,
     pub(super) rows: Vec<Row>,
     /// The largest increase that a callpath may have, relative to the base.
@@ -199,9 +203,9 @@ impl Unit {
 
 /// Compares the runs of two sides. Regressions come first, then uncertain differences by their
 /// size, improvements, and callpaths of one side only.
-pub(super) fn rows(callpaths: usize, base: &[Run], new: &[Run]) -> Vec<Row> {
+pub(super) fn rows(callpaths: usize, base: &[Run], new: &[Run], estimator: Estimator) -> Vec<Row> {
     let both: Vec<(Row, Option<Comparison>)> =
-        (0..callpaths).filter_map(|callpath| row(callpath, base, new)).collect();
+        (0..callpaths).filter_map(|callpath| row(callpath, base, new, estimator)).collect();
     let tested: Vec<f64> =
         both.iter().filter_map(|(_, found)| Some(found.as_ref()?.test?.p)).collect();
     let mut adjusted = adjusted(&tested).into_iter();
@@ -239,10 +243,15 @@ fn verdict(row: &Row, found: &Comparison, adjusted_p: Option<f64>) -> Verdict {
 }
 
 /// Returns the row of a callpath, and the comparison of its samples if both sides have it.
-fn row(callpath: usize, base: &[Run], new: &[Run]) -> Option<(Row, Option<Comparison>)> {
+fn row(
+    callpath: usize,
+    base: &[Run],
+    new: &[Run],
+    estimator: Estimator,
+) -> Option<(Row, Option<Comparison>)> {
     let (base_amounts, new_amounts) = (of_callpath(base, callpath), of_callpath(new, callpath));
     let unit = unit(&base_amounts, &new_amounts);
-    let samples = [sample(&base_amounts, unit), sample(&new_amounts, unit)];
+    let samples = [&base_amounts, &new_amounts].map(|runs| sample(runs, unit, estimator));
     let [base, new] =
         [(&base_amounts, &samples[0]), (&new_amounts, &samples[1])].map(|(a, s)| side(a, s));
     let all = || base_amounts.iter().chain(&new_amounts).flatten();
@@ -309,12 +318,16 @@ fn unit(base: &[Option<&Amounts>], new: &[Option<&Amounts>]) -> Unit {
 
 /// Returns the values of a side. A run that never visited the callpath spent no time there: its
 /// value is 0.
-fn sample(runs: &[Option<&Amounts>], unit: Unit) -> Sample {
-    let mean = |run: &Option<&Amounts>| run.map_or(0.0, |amounts| amounts.mean);
+fn sample(runs: &[Option<&Amounts>], unit: Unit, estimator: Estimator) -> Sample {
+    let of_run = |amounts: &Amounts| match unit {
+        Unit::Runs => amounts.of_executions(estimator),
+        _ => amounts.mean,
+    };
+    let value = |run: &Option<&Amounts>| run.map_or(0.0, of_run);
     let values = match (unit, runs) {
         (Unit::Executions, [Some(only)]) => only.by_execution.clone(),
         (Unit::Ranks, [Some(only)]) => only.by_rank.clone(),
-        _ => runs.iter().map(mean).collect(),
+        _ => runs.iter().map(value).collect(),
     };
     let variance: f64 = runs.iter().flatten().map(|amounts| amounts.variance).sum();
     #[expect(clippy::cast_precision_loss, reason = "there are few runs")]

@@ -5,6 +5,7 @@ use std::error::Error;
 use serde_json::Value;
 use tinyprof_report::SortKey;
 
+use crate::arguments::Estimator;
 use crate::by_callpath::ByCallpath;
 
 use super::compare::{Diff, Run, rows};
@@ -37,11 +38,13 @@ pub(crate) fn sides_json(base: &[Side<'_>], new: &[Side<'_>]) -> Result<Value, B
     };
     let base = base.iter().map(&mut run).collect::<Result<Vec<Run>, _>>()?;
     let new = new.iter().map(&mut run).collect::<Result<Vec<Run>, _>>()?;
-    let rows = rows(names.rows().len(), &base, &new);
+    let estimator = Estimator::default();
+    let rows = rows(names.rows().len(), &base, &new, estimator);
     let diff = Diff {
         base,
         new,
         metric: SortKey::Inclusive,
+        estimator,
         names,
         rows,
         fail_above: None,

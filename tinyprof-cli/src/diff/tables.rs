@@ -45,6 +45,7 @@ pub(super) fn json(diff: &Diff) -> LongJson<'_> {
         "metric": diff.metric.to_string(),
         "unit": unit,
         "per": "rank and execution",
+        "estimator": diff.estimator.word(),
         "confidence": CONFIDENCE,
         "false_discovery_rate": FALSE_DISCOVERY_RATE,
         "fail_above": diff.fail_above,

@@ -8,11 +8,19 @@ use tinyprof_report::cells::{
 };
 use tinyprof_report::{SortKey, escaped};
 
+use crate::arguments::Estimator;
+
 use super::compare::{Diff, Row, Run, Unit, Verdict};
 use crate::paint;
 
 /// The number of profiles of a side that are named in the head.
 const NAMED: usize = 3;
+
+/// The fewest executions whose minimum says more than their mean.
+const MINIMUM_OF_EXECUTIONS: u32 = 5;
+
+/// The smallest visible change, relative to the base, above which another estimator is suggested.
+const MUCH_HIDDEN: f64 = 0.10;
 
 /// A column of numbers.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +81,16 @@ fn head(diff: &Diff) -> String {
         SortKey::Exclusive => "exclusive time".to_owned(),
         other => escaped(&other.to_string()),
     };
-    format!("{} against {}: {of} a rank and execution", side(&diff.new), side(&diff.base))
+    let estimator = match diff.estimator {
+        Estimator::Mean => "",
+        Estimator::Median => ", the median of each run's executions",
+        Estimator::Min => ", the least of each run's executions",
+    };
+    format!(
+        "{} against {}: {of} a rank and execution{estimator}",
+        side(&diff.new),
+        side(&diff.base)
+    )
 }
 
 fn side(runs: &[Run]) -> String {
@@ -244,6 +261,13 @@ pub(super) fn notes(diff: &Diff) -> Vec<String> {
             ));
         }
     }
+    if let Some(smallest) = least_visible(diff) {
+        notes.push(format!(
+            "less than {} of the time cannot be told from chance: tinyprof diff --estimator min ignores executions that \
+             other work slowed",
+            percent_cell(smallest),
+        ));
+    }
     let has = |unit: Unit| {
         diff.rows
             .iter()
@@ -258,6 +282,10 @@ pub(super) fn notes(diff: &Diff) -> Vec<String> {
     note(
         has(Unit::Runs) && alone,
         "one side has one run only, which does not tell change from chance: compare several with several",
+    );
+    note(
+        diff.estimator != Estimator::Mean && diff.base.len() == 1 && diff.new.len() == 1,
+        "--estimator makes one value of each run: it has no effect on two single runs",
     );
     note(
         has(Unit::Executions),
@@ -298,4 +326,14 @@ pub(super) fn notes(diff: &Diff) -> Vec<String> {
         notes.push("~ is an estimate, as a budget let only some visits be timed".to_owned());
     }
     notes
+}
+
+/// Returns the smallest visible change of the callpath with the greatest share, if the means of
+/// runs hide much and the runs have enough executions for a minimum.
+fn least_visible(diff: &Diff) -> Option<f64> {
+    let of_means = diff.estimator == Estimator::Mean
+        && diff.runs().all(|run| run.executions >= MINIMUM_OF_EXECUTIONS);
+    let runs = diff.rows.iter().filter(|row| of_means && row.unit == Unit::Runs);
+    let largest = runs.max_by(|a, b| a.share.total_cmp(&b.share))?;
+    largest.smallest_change().filter(|&change| change > MUCH_HIDDEN)
 }

@@ -7,6 +7,7 @@ use std::error::Error;
 use tinyprof_format::model::CallpathValues;
 use tinyprof_report::SortKey;
 
+use crate::arguments::Estimator;
 use crate::by_callpath::ByCallpath;
 
 use super::batches::{Batches, Span};
@@ -31,6 +32,22 @@ pub(super) struct Amounts {
     pub(super) folded: bool,
     /// Its share of the inclusive time of the run's root regions.
     pub(super) share: f64,
+}
+
+impl Amounts {
+    /// Returns the amount per rank of a typical execution; of the mean one if there is only one
+    /// execution.
+    pub(super) fn of_executions(&self, estimator: Estimator) -> f64 {
+        let mut sorted = self.by_execution.clone();
+        sorted.sort_by(f64::total_cmp);
+        let middle = sorted.len() / 2;
+        match (estimator, sorted.as_slice()) {
+            (Estimator::Mean, _) | (_, []) => self.mean,
+            (Estimator::Min, [least, ..]) => *least,
+            (Estimator::Median, sorted) if sorted.len() % 2 == 1 => sorted[middle],
+            (Estimator::Median, sorted) => f64::midpoint(sorted[middle - 1], sorted[middle]),
+        }
+    }
 }
 
 /// Sums that become amounts.

@@ -37,10 +37,14 @@ impl Exporter for Parquet {
         let mut writer = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))?;
         let executions = source.profile.manifest.executions;
         let mut batch = Batch::default();
+        let children = source.profile.callpaths.children();
         for (index, callpath) in source.profile.callpaths.iter() {
             for &rank in &source.ranks {
                 let values = source.profile.values(index, rank);
-                for row in rows::rows(values, rank, executions) {
+                let callees = children[index.row()].iter();
+                let callees: Vec<_> =
+                    callees.map(|&callee| source.profile.values(callee, rank)).collect();
+                for row in rows::rows(values, callees, rank, executions) {
                     batch.push(&texts, callpath, index, rank, &row);
                     if batch.len() == ROWS_PER_GROUP {
                         batch.write(&mut writer)?;

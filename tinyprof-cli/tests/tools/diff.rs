@@ -335,3 +335,45 @@ fn what_cannot_be_compared_is_said() {
         "a.tprof: there is no metric bytes: expected inclusive",
     );
 }
+
+/// Three runs a side of five executions, of which one is disturbed by another amount in each run.
+#[test]
+fn an_estimator_makes_the_value_of_a_run_of_its_executions() {
+    let scratch = scratch();
+    let run_of = |name: &str, longer_ms: f64, disturbed_ms: f64| {
+        let times = [10.2, 10.0, disturbed_ms, 10.1, 10.3].map(|ms| (ms + longer_ms) / 1e3);
+        let times = times.map(|seconds| format!("{seconds:.9}")).join("-");
+        write(scratch.path(), name, &[("main", &times)]);
+    };
+    for (name, longer_ms, disturbed_ms) in [
+        ("a1", 0.0, 11.0),
+        ("a2", 0.02, 90.0),
+        ("a3", 0.01, 40.0),
+        ("b1", 1.0, 70.0),
+        ("b2", 1.02, 12.0),
+        ("b3", 1.01, 30.0),
+    ] {
+        run_of(name, longer_ms, disturbed_ms);
+    }
+    let check = |estimator: &str, base_ms: f64, new_ms: f64, verdict: &str| {
+        let options = ["--estimator", estimator, "--json"];
+        let diff = json(&[&THREE[..], &options].concat(), scratch.path());
+        assert_eq!(diff["estimator"], estimator);
+        let main = row(&diff, "main");
+        close(&main["base"]["mean"], base_ms * 1e6, "base");
+        close(&main["new"]["mean"], new_ms * 1e6, "new");
+        assert_eq!((&main["verdict"], &main["sample"]), (&verdict.into(), &"run".into()));
+    };
+    check("mean", 17.53, 16.596_666_666_666_666, "unclear");
+    check("median", 10.21, 11.21, "up");
+    check("min", 10.01, 11.01, "up");
+    let told = |arguments: &[&str]| run(arguments, scratch.path()).stdout;
+    let text = told(&[&THREE[..], &["--estimator", "min"]].concat());
+    assert!(text.contains("the least of each run's executions"), "{text}");
+    let advice =
+        "less than 94.2% of the time cannot be told from chance: tinyprof diff --estimator min";
+    let by_mean = told(&[&THREE[..], &["--width", "200"]].concat());
+    assert!(by_mean.contains(advice) && !text.contains("cannot be told"), "{by_mean}");
+    let single = told(&["diff", "a1.tprof", "b1.tprof", "--estimator", "min"]);
+    assert!(single.contains("no effect on two single runs"), "{single}");
+}

@@ -1,7 +1,9 @@
 //! `tinyprof mpi` as users and scripts see it.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
+use serde_json::Value;
 use tinyprof_format::file::ProfileWriter;
 use tinyprof_format::model::{
     CallpathId, CallpathValues, EventMap, ExecutionSummary, RankFacts, Region, SiteId,
@@ -93,5 +95,28 @@ fn a_profile_without_mpi_says_so() {
     assert_eq!(
         (&none["functions"], &none["mpi"]),
         (&serde_json::json!([]), &serde_json::Value::Null)
+    );
+}
+
+/// The Python tests validate whole outputs, but have no profile with MPI's functions.
+#[test]
+fn the_keys_of_calls_are_those_of_the_schema() {
+    let scratch = scratch();
+    write_mpi(scratch.path());
+    let schema: Value =
+        serde_json::from_str(include_str!("../../../docs/schema.json")).expect("it is JSON");
+    let found = json(&["mpi", "lu.tprof", "--json"], scratch.path());
+    let keys = |object: &Value| -> BTreeSet<String> {
+        object.as_object().expect("an object").keys().cloned().collect()
+    };
+    for list in ["functions", "call_sites"] {
+        let described = &schema["$defs"]["mpi"]["properties"][list]["items"]["properties"];
+        assert_eq!(keys(&found[list][0]), keys(described), "{list}");
+    }
+    let usage = &schema["$defs"]["mpi_usage"]["properties"];
+    assert_eq!(keys(&found["mpi"]), keys(usage));
+    assert_eq!(
+        keys(&found["mpi"]["functions"][0]),
+        keys(&usage["functions"]["items"]["properties"])
     );
 }

@@ -16,27 +16,6 @@ use crate::library::Mpi;
 /// The longest time that a companion is waited for when its message has come. It was sent before
 /// the message, so it is nearly always there.
 const PATIENCE_NS: u64 = 20_000;
-/// A rank whose companions were missing so many times in a row is not waited for any more, until
-/// one comes: it has ceased to send them.
-const MISSES_MAX: u8 = 8;
-/// The ranks whose misses are counted, by a hash. A power of two.
-const RANKS: usize = 1024;
-
-/// How many companions of each rank were missing in a row.
-pub(super) struct Misses([u8; RANKS]);
-
-impl Default for Misses {
-    fn default() -> Self {
-        Self([0; RANKS])
-    }
-}
-
-impl Misses {
-    fn of(&mut self, stream: Stream) -> &mut u8 {
-        &mut self.0[(stream.communicator.wrapping_mul(61) ^ stream.peer) as usize % RANKS]
-    }
-}
-
 impl State {
     /// Returns the companion of message `number` of a stream, if it comes in time.
     ///
@@ -57,11 +36,14 @@ impl State {
                 Claim::NotYet => {}
             }
         }
+        if !self.misses.looks(stream) {
+            return None;
+        }
         let source = stream.peer.cast_signed();
         let mut give_up_ns = None;
         loop {
             if let Some(companion) = take(mpi, twin, source, stream.tag) {
-                *self.misses.of(stream) = 0;
+                self.misses.clear(stream);
                 if companion.twin != twin.epoch {
                     continue;
                 }
@@ -74,10 +56,10 @@ impl State {
                 }
                 continue;
             }
-            let misses = self.misses.of(stream);
             let now_ns = now_ns(recorder);
-            if *misses >= MISSES_MAX || now_ns >= *give_up_ns.get_or_insert(now_ns + PATIENCE_NS) {
-                *misses = misses.saturating_add(1);
+            let give_up_ns = *give_up_ns.get_or_insert(now_ns + PATIENCE_NS);
+            if now_ns >= give_up_ns || !self.misses.are_few(stream) {
+                self.misses.add(stream);
                 return None;
             }
         }

@@ -37,6 +37,6 @@ pub(super) fn set_factor(factor: u64) {
 /// Returns the time in ns.
 #[inline]
 pub(crate) fn now_ns(recorder: Recorder) -> u64 {
-    let ns = u128::from(recorder.ticks()) * u128::from(FACTOR.load(Relaxed)) >> 32;
-    u64::try_from(ns).unwrap_or(u64::MAX)
+    let units = u128::from(recorder.ticks()) * u128::from(FACTOR.load(Relaxed));
+    u64::try_from(units >> 32).unwrap_or(u64::MAX)
 }

@@ -3,12 +3,12 @@
 
 use std::ffi::c_int;
 
-use tinyprof::__calls::{Callpath, CallpathId, EdgeInstance, EdgeKey, EdgeKind, Recorder, Visited};
+use tinyprof::__calls::{CallpathId, EdgeInstance, EdgeKey, EdgeKind, Recorder, Visited};
 use tinyprof_messages::clock::{Wait, message};
 use tinyprof_messages::companion::Companion;
 use tinyprof_messages::matching::{Posted, Stream, Ticket, Turn, Wanted};
 use tinyprof_messages::time::{Offset, Post};
-use tinyprof_messages::waiting::{Inversions, Waited, late_receiver_ns};
+use tinyprof_messages::waiting::{Waited, late_receiver_ns};
 
 use super::common_clock::Span;
 use super::held::{self, Held};
@@ -22,48 +22,6 @@ use crate::requests;
 const ASKED_MAX: u32 = 64;
 /// The uncertainty of times on one host, in ns.
 const JITTER_NS: u64 = 1_000;
-/// Callpaths whose deliveries from any source are remembered, by a hash. A power of two.
-const NODES: usize = 64;
-/// Messages whose edges are remembered: more than `WrongOrder` remembers.
-const EDGES: usize = 128;
-
-/// What was delivered lately.
-pub(super) struct Delivered {
-    orders: [(CallpathId, Inversions); NODES],
-    edges: [(Callpath, EdgeKey); EDGES],
-    next: usize,
-}
-
-impl Default for Delivered {
-    fn default() -> Self {
-        let unknown = EdgeKey { kind: EdgeKind::Message, partner: 0, from: EdgeKey::UNKNOWN };
-        Self {
-            orders: [(EdgeKey::UNKNOWN, Inversions::default()); NODES],
-            edges: [(Callpath::NONE, unknown); EDGES],
-            next: 0,
-        }
-    }
-}
-
-impl Delivered {
-    fn order(&mut self, callpath: CallpathId) -> &mut Inversions {
-        let mixed = callpath.to_bits().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        let entry = &mut self.orders[(mixed as usize) % NODES];
-        if entry.0 != callpath {
-            *entry = (callpath, Inversions::default());
-        }
-        &mut entry.1
-    }
-
-    /// Remembers an edge, and returns its number.
-    fn remember(&mut self, visited: Visited, key: EdgeKey) -> u32 {
-        let at = self.next;
-        self.edges[at] = (visited.callpath(), key);
-        self.next = (at + 1) % EDGES;
-        u32::try_from(at).unwrap_or(0)
-    }
-}
-
 impl State {
     /// Takes note of a receive that the program posts, as `wanted` says; `key` is its request.
     pub(crate) fn post(&mut self, mpi: &Mpi, envelope: Envelope, key: Handle) -> Option<Posted> {
@@ -228,7 +186,7 @@ impl State {
             }
             let Self { wrong_order, delivered, .. } = self;
             wrong_order.received(sent_ns, |waited| {
-                let (callpath, key) = delivered.edges[waited.node as usize % EDGES];
+                let (callpath, key) = delivered.edge(waited.node);
                 if let Some(waiting) = visited.elsewhere(callpath) {
                     waiting.add_wrong_order(&key, waited.waiting_ns);
                 }

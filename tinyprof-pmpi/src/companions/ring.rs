@@ -60,7 +60,8 @@ impl Ring {
         to: c_int,
         tag: c_int,
     ) -> bool {
-        let mixed = (twin.0 ^ to as usize).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        let receiver = twin.0 ^ to.cast_unsigned() as usize;
+        let mixed = receiver.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
         let window = &mut self.windows[mixed % RECEIVERS];
         if window.receiver != (twin, to) && window.last.is_done(mpi) {
             (window.receiver, window.sent) = ((twin, to), 0);

@@ -2,9 +2,8 @@
 
 use std::ffi::c_int;
 use std::ptr;
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize};
-use std::time::{Duration, Instant};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicPtr};
 
 use tinyprof::__calls::{
     CallpathId, ClockFacts, ClockRate, EdgeInstance, EdgeKey, EdgeKind, Recorder, Visited,
@@ -14,10 +13,11 @@ use tinyprof_messages::companion::Companion;
 use tinyprof_messages::matching::{Arrivals, Receives, Streams};
 use tinyprof_messages::waiting::WrongOrder;
 
-use super::claim::Misses;
 use super::common_clock::now_ns;
+use super::delivered::Delivered;
 use super::held::Held;
-use super::receive::Delivered;
+use super::misses::Misses;
+use super::owner;
 use super::ring::Ring;
 use crate::abi::Handle;
 use crate::communicators::{self, Twin};
@@ -36,8 +36,6 @@ const COMPLETED: usize = 4096;
 const WORK_NS_MAX: u64 = 30_000;
 /// The calls after which the facts of the clock are stored, for readers of a running program.
 const STORED_EACH: u64 = 64;
-/// `MPI_THREAD_MULTIPLE`, in MPICH and Open MPI. In the standard interface it is greater.
-const THREAD_MULTIPLE: c_int = 3;
 
 /// The state, which one thread uses at a time.
 pub(crate) struct State {
@@ -83,21 +81,6 @@ pub(crate) struct Completed {
 static STATE: AtomicPtr<State> = AtomicPtr::new(ptr::null_mut());
 /// True while messages are observed.
 static IS_ON: AtomicBool = AtomicBool::new(false);
-/// True if threads may call MPI at the same time.
-static IS_MULTIPLE: AtomicBool = AtomicBool::new(false);
-/// Then, the thread that the state belongs to, by the address of its word; 0: nobody yet.
-static OWNER: AtomicUsize = AtomicUsize::new(0);
-/// True if several threads have sent or received.
-static HAS_SEVERAL: AtomicBool = AtomicBool::new(false);
-/// True while the thread that the state belongs to sends or receives.
-static IS_IN_CALL: AtomicBool = AtomicBool::new(false);
-/// True if that thread has finished the call in which another one has found it.
-static IS_SETTLED: AtomicBool = AtomicBool::new(false);
-/// Messages received by several threads.
-static UNCLEAR: AtomicU64 = AtomicU64::new(0);
-/// The longest time that a call may take to bring a message on its way.
-const SETTLING: Duration = Duration::from_millis(10);
-
 /// Returns whether messages are observed.
 #[inline]
 pub(crate) fn is_on() -> bool {
@@ -106,10 +89,7 @@ pub(crate) fn is_on() -> bool {
 
 /// Begins to observe messages.
 pub(super) fn begin(mpi: &Mpi, rate: &ClockRate) {
-    let mut provided: c_int = 0;
-    // SAFETY: MPI is initialised, and the place is valid.
-    let code = unsafe { mpi.query_thread(&raw mut provided) };
-    IS_MULTIPLE.store(code != 0 || provided >= THREAD_MULTIPLE, Relaxed);
+    owner::begin(mpi);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some 20,000")]
     let visit_ps = (rate.visit_ns * 1_000.0) as u64;
     let state = Box::new(State {
@@ -141,7 +121,7 @@ pub(super) fn begin(mpi: &Mpi, rate: &ClockRate) {
 /// Calls `work` with the state, if it is this thread's.
 #[inline]
 pub(crate) fn with<T>(recorder: Recorder, work: impl FnOnce(&mut State) -> T) -> Option<T> {
-    if IS_MULTIPLE.load(Relaxed) && !owns(recorder) {
+    if !owner::may_use(recorder) {
         return None;
     }
     // SAFETY: made by `begin`, and never freed. Only one thread at a time has it: the owner, or in
@@ -157,53 +137,7 @@ pub(crate) fn with_messages<T>(
     recorder: Recorder,
     work: impl FnOnce(&mut State) -> T,
 ) -> Option<T> {
-    if HAS_SEVERAL.load(Relaxed) { None } else { with(recorder, work) }
-}
-
-/// Counts a received message whose companion cannot be told, as several threads receive.
-pub(crate) fn count_unclear() {
-    UNCLEAR.fetch_add(1, Relaxed);
-}
-
-/// Begins a call that sends or receives, where threads may do so at the same time. Returns whether
-/// [`end_of_several`] has to be called after it.
-///
-/// A second thread ends the matching of companions, for good. It lets the first finish the call
-/// that it is in, if that does not take long: a message that has a number must be on its way before
-/// another one is, which has none.
-#[inline]
-pub(crate) fn begin_of_several(recorder: Recorder) -> bool {
-    if !IS_MULTIPLE.load(Relaxed) {
-        return false;
-    }
-    if owns(recorder) {
-        IS_IN_CALL.store(true, SeqCst);
-        return true;
-    }
-    HAS_SEVERAL.store(true, SeqCst);
-    if !IS_SETTLED.load(Relaxed) {
-        let begun = Instant::now();
-        while IS_IN_CALL.load(SeqCst) && begun.elapsed() < SETTLING {
-            std::thread::yield_now();
-        }
-        IS_SETTLED.store(true, Relaxed);
-    }
-    false
-}
-
-/// Ends a call of the thread that the state belongs to.
-#[inline]
-pub(crate) fn end_of_several() {
-    IS_IN_CALL.store(false, SeqCst);
-}
-
-/// Returns whether the state belongs to this thread, which is the first that asks.
-fn owns(recorder: Recorder) -> bool {
-    let thread = ptr::from_ref(recorder.word()).addr();
-    match OWNER.load(Relaxed) {
-        0 => OWNER.compare_exchange(0, thread, AcqRel, Relaxed).is_ok(),
-        owner => owner == thread,
-    }
+    if owner::has_several() { None } else { with(recorder, work) }
 }
 
 impl State {
@@ -223,7 +157,7 @@ impl State {
         visited.add_edge(&key, &EdgeInstance { ns: since_ns, ..EdgeInstance::default() });
     }
 
-    /// Takes note of a call that has ended, of which what we have done since `since_ns` is over now.
+    /// Takes note of a call that has ended. What we have done since `since_ns` is over now.
     #[inline]
     pub(crate) fn leave(&mut self, recorder: Recorder, visited: Visited, since_ns: u64) {
         let now_ns = now_ns(recorder);
@@ -238,8 +172,8 @@ impl State {
         }
     }
 
-    /// Adds time that we have taken ourselves. What is longer than any work of ours is time that the
-    /// rank had no processor.
+    /// Adds time that we have taken ourselves. What is longer than any work of ours is time in
+    /// which the rank had no processor.
     #[inline]
     pub(crate) fn cost(&mut self, ns: u64) {
         let ns = ns.min(WORK_NS_MAX);
@@ -256,7 +190,7 @@ impl State {
             uncertainty_ns: own_intrusion_ns / 3,
             ideal_ns: self.clock.ideal_ns(),
             contradictions: self.clock.contradictions(),
-            companions_unclear: self.facts.companions_unclear + UNCLEAR.load(Relaxed),
+            companions_unclear: self.facts.companions_unclear + owner::unclear(),
             ..self.facts
         }
     }

@@ -3,7 +3,6 @@
 use std::ffi::c_int;
 
 use tinyprof::__calls::Visited;
-use tinyprof_messages::time::Post;
 use tinyprof_messages::waiting::Collective as Shape;
 
 use super::{Before, Call, inside};
@@ -75,26 +74,8 @@ impl Call {
         )
     }
 
-    fn mpi(&self) -> &'static crate::library::Mpi {
+    pub(super) fn mpi(&self) -> &'static crate::library::Mpi {
         self.arguments.mpi
-    }
-
-    /// Forgets receives that the call gives up, or may.
-    fn give_up(&self) {
-        let is_freed = self.function.role == Role::FreeRequest;
-        if !is_freed && self.function.role != Role::Cancel {
-            return;
-        }
-        let handle = self.arguments.handle_at(self.function.at.request, 0, Kind::Request);
-        let Some((place, request)) = requests::find(handle) else { return };
-        let held = held::at(place);
-        companions::with_messages(self.recorder, |state| {
-            if is_freed {
-                state.release(&held);
-            } else {
-                state.cancel(self.mpi(), &held, request.communicator);
-            }
-        });
     }
 
     /// Sends the companions of the messages that the call sends.
@@ -163,7 +144,7 @@ impl Call {
         name.starts_with(b"MPI_Ssend") || bytes > stored && !name.starts_with(b"MPI_Bsend")
     }
 
-    /// Finds out for whom the call has waited. Returns when it knew, if its cost is counted already.
+    /// Finds out for whom the call has waited. Returns when it knew, if the cost is counted.
     #[inline]
     fn conclude(&self, before: &Before, visited: Visited, span: Span) -> Option<u64> {
         match self.function.role {
@@ -271,7 +252,7 @@ impl Call {
     }
 
     /// Returns source and tag in a status.
-    fn envelope_in(&self, status: usize) -> (c_int, c_int) {
+    pub(super) fn envelope_in(&self, status: usize) -> (c_int, c_int) {
         if status == 0 {
             return (-1, 0);
         }
@@ -283,74 +264,6 @@ impl Call {
         };
         let abi = &self.mpi().abi;
         (int(abi.status_source), int(abi.status_tag))
-    }
-
-    /// Keeps what companions need of a receive that is posted now.
-    pub(super) fn hold_posted(&self, place: usize, envelope: Envelope, request: Handle) {
-        if !companions::is_on() {
-            return;
-        }
-        let now_ns = now_ns(self.recorder);
-        let posted = companions::with_messages(self.recorder, |state| {
-            (state.post(self.mpi(), envelope, request), state.post_at(now_ns))
-        });
-        let (posted, post) = posted.unwrap_or((None, Post::default()));
-        held::keep(place, &Held { peer: envelope.source, tag: envelope.tag, posted, post });
-    }
-
-    /// Keeps where a persistent request sends to or receives from.
-    pub(super) fn hold_prepared(&self, place: usize) {
-        if !companions::is_on() {
-            return;
-        }
-        let at = &self.function.at;
-        let peer = match self.function.role {
-            Role::SendInit => self.arguments.int(at.dest),
-            Role::ReceiveInit => self.arguments.int(at.source),
-            // Nobody follows partitioned messages.
-            _ => self.mpi().abi.proc_null,
-        };
-        let tag = if at.tag == Positions::NO { 0 } else { self.arguments.int(at.tag) };
-        held::keep(place, &Held { peer, tag, posted: None, post: Post::default() });
-    }
-
-    /// Posts a persistent receive that has been started.
-    pub(super) fn hold_started(&self, place: usize, request: Handle) {
-        if !companions::is_on() {
-            return;
-        }
-        let Held { peer, tag, .. } = held::at(place);
-        if peer != self.mpi().abi.proc_null {
-            let communicator = requests::taken(place).communicator;
-            self.hold_posted(place, Envelope { communicator, source: peer, tag }, request);
-        }
-    }
-
-    /// Keeps the place of a matched message in the order of receives.
-    pub(super) fn hold_matched(&self, place: usize, status: usize, message: Handle) {
-        let (source, tag) = self.envelope_in(status);
-        if source >= 0 {
-            let envelope = Envelope { communicator: self.communicator(), source, tag };
-            self.hold_posted(place, envelope, message);
-        }
-    }
-
-    /// Hands a matched message over to the call that receives it.
-    pub(super) fn take_matched(&self, place: usize) {
-        if companions::is_on() {
-            let held = held::at(place);
-            companions::with_messages(self.recorder, |state| state.matched = Some(held));
-        }
-    }
-
-    /// Hands a matched message over to the request that receives it.
-    pub(super) fn hold_matched_request(&self, place: usize) {
-        let take = |state: &mut companions::State| state.matched.take();
-        if companions::is_on()
-            && let Some(Some(held)) = companions::with_messages(self.recorder, take)
-        {
-            held::keep(place, &held);
-        }
     }
 
     /// Returns the meeting of a blocking collective operation; none if it waits for neighbours

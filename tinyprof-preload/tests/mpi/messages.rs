@@ -32,7 +32,8 @@ fn edges(profile: &Profile) -> impl Iterator<Item = (&str, usize, &EdgeKey, &Edg
 
 /// Returns the waiting of a rank in a function, by the rank that it waits for, in ns.
 fn waiting_ns(profile: &Profile, kind: EdgeKind, rank: usize, for_rank: usize) -> u64 {
-    let offset = i32::try_from(for_rank).unwrap() - i32::try_from(rank).unwrap();
+    let offset =
+        i32::try_from(for_rank).expect("few ranks") - i32::try_from(rank).expect("few ranks");
     let of = edges(profile)
         .filter(|(_, at, key, _)| *at == rank && key.kind == kind && key.partner == offset);
     of.map(|(.., edge)| edge.sum_ns).sum()
@@ -40,7 +41,7 @@ fn waiting_ns(profile: &Profile, kind: EdgeKind, rank: usize, for_rank: usize) -
 
 /// Runs a pattern of `waiting.c`.
 fn waited(pattern: &str, ranks: usize) -> Profile {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().expect("a directory can be made");
     let program = compile("waiting.c", directory.path());
     let (repetitions, extra_us) = (REPETITIONS.to_string(), EXTRA_US.to_string());
     run(&program, &[pattern, &repetitions, &extra_us], ranks, &directory)
@@ -143,7 +144,7 @@ fn check_matching(profile: &Profile) -> (u64, u64) {
 
 #[test]
 fn no_companion_belongs_to_another_message() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().expect("a directory can be made");
     let program = compile("matching.c", directory.path());
     let windows = 300;
     let profile = run(&program, &[&windows.to_string()], 3, &directory);
@@ -157,7 +158,7 @@ fn no_companion_belongs_to_another_message() {
 
 #[test]
 fn messages_of_several_threads_are_unclear_and_never_wrong() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().expect("a directory can be made");
     let program = compile("matching.c", directory.path());
     let profile = run(&program, &["50", "4"], 2, &directory);
     check_matching(&profile);
@@ -171,7 +172,7 @@ fn messages_of_several_threads_are_unclear_and_never_wrong() {
 
 #[test]
 fn flow_edges_are_as_many_as_calls() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().expect("a directory can be made");
     let program = compile("waiting.c", directory.path());
     let profile = run(&program, &["barrier", "7", "10"], 2, &directory);
     for rank in 0..2 {
@@ -189,7 +190,7 @@ fn flow_edges_are_as_many_as_calls() {
 
 #[test]
 fn messages_that_wait_take_no_more_memory_than_at_level_calls() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().expect("a directory can be made");
     let program = compile("unreceived.c", directory.path());
     let peaks = ["calls", "messages"].map(|level| {
         let profile = profiled(&program, &[], 2, directory.path(), level);
@@ -198,21 +199,22 @@ fn messages_that_wait_take_no_more_memory_than_at_level_calls() {
     assert!(peaks[1] < peaks[0] + (64 << 20), "{peaks:?}");
 }
 
+/// What happens with `skewed` depends on processors to spare; the rule has tests of its own, in
+/// `tinyprof-messages`.
 #[test]
-fn measuring_that_changes_the_order_of_messages_is_noticed() {
-    let directory = tempfile::tempdir().unwrap();
+fn messages_that_race_without_being_measured_unevenly_are_in_order() {
+    let directory = tempfile::tempdir().expect("a directory can be made");
     let program = compile("race.c", directory.path());
-    let inversions = ["skewed", "even"].map(|kind| {
-        let profile = run(&program, &[kind], 3, &directory);
-        profile.ranks[0].clock.inversions
-    });
-    assert!(inversions[0] > 0, "{inversions:?}");
-    assert_eq!(inversions[1], 0, "{inversions:?}");
+    let profile = run(&program, &["even"], 3, &directory);
+    let clock = profile.ranks[0].clock;
+    assert_eq!((clock.inversions, clock.companions_missing), (0, 0), "{clock:?}");
+    let any = edges(&profile).filter(|(_, _, key, _)| key.kind == EdgeKind::MessageToAny);
+    assert_eq!(any.map(|(.., edge)| edge.count).sum::<u64>(), 2 * 30);
 }
 
 #[test]
 fn levels_off_and_calls_send_nothing_beside_the_program() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().expect("a directory can be made");
     let program = compile("matching.c", directory.path());
     let counter = directory.path().join("libsent.so");
     compile_with(&mpicc(), &["-shared", "-fPIC", "-ldl"], "sent.c", &counter);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { REPETITIONS = 5, CALLS = 20000 };
+enum { REPETITIONS = 30 };
 
 static double now(void) {
   struct timespec t;
@@ -14,32 +14,23 @@ static double now(void) {
   return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
-static void work(double seconds) {
-  for (double until = now() + seconds; now() < until;) {
-  }
-}
-
 int main(int count, char **arguments) {
   MPI_Init(&count, &arguments);
   int rank, is_skewed = !strcmp(arguments[1], "skewed");
   char byte = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  double began = now();
-  for (int i = 0; i < CALLS; i++) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  double took = now() - began;
   for (int i = 0; i < REPETITIONS; i++) {
     MPI_Barrier(MPI_COMM_WORLD);
+    double until = now() + 0.020;
+    struct timespec shorter = {0, 16000000};
     if (rank == 0) {
       MPI_Recv(&byte, 1, MPI_BYTE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       MPI_Recv(&byte, 1, MPI_BYTE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    } else if (rank == 1) {
-      if (is_skewed)
-        for (int c = 0; c < CALLS; c++) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-      else
-        work(took);
-      MPI_Send(&byte, 1, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
-    } else if (rank == 2) {
-      work(0.6 * took);
+    } else {
+      if (rank == 2) nanosleep(&shorter, 0);
+      while (rank == 1 && now() < until)
+        if (is_skewed)
+          for (int c = 0; c < 100; c++) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
       MPI_Send(&byte, 1, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
     }
   }

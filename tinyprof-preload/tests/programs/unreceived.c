@@ -1,9 +1,9 @@
-// Rank 1 sends a hundred thousand messages that rank 0 receives only after others, or never:
+// Rank 1 sends thirty thousand messages that rank 0 receives only after others, or never:
 // `unreceived`. Ends well, as MPI stores small messages.
 
 #include <mpi.h>
 
-enum { MESSAGES = 100000 };
+enum { MESSAGES = 30000 };
 
 int main(int count, char **arguments) {
   MPI_Init(&count, &arguments);

@@ -41,8 +41,8 @@ pub(super) struct Batch {
     executions: Vec<i32>,
     first_visit: Column<i64>,
     visits: Vec<i64>,
-    /// Sum, minimum and maximum.
-    times_ns: [Column<i64>; 3],
+    /// Sum, minimum, maximum and exclusive time.
+    times_ns: [Column<i64>; 4],
     standard_error_ns: Column<f64>,
     /// Sum, minimum and maximum.
     metrics: [Column<f64>; 3],
@@ -50,6 +50,8 @@ pub(super) struct Batch {
     partner: Column<i64>,
     size_class: Column<i32>,
     bytes: Column<i64>,
+    job: Column<ByteArray>,
+    date_ms: Column<i64>,
 }
 
 impl Batch {
@@ -78,23 +80,28 @@ impl Batch {
         self.executions.push(row.executions.cast_signed());
         self.first_visit.push(row.first_visit.map(u64::cast_signed));
         self.visits.push(row.visits.cast_signed());
-        let (mut times_ns, mut standard_error_ns, mut metrics) = ([None; 3], None, [None; 3]);
+        let (mut times_ns, mut standard_error_ns, mut metrics) = ([None; 4], None, [None; 3]);
         let mut message = None;
         match row.numbers {
-            Numbers::Time(numbers, error) => {
-                times_ns = numbers.map(|ns| Some(ns.cast_signed()));
-                standard_error_ns = error;
+            Numbers::Time(time) => {
+                let extreme = |at: usize| time.extrema_ns.map(|extrema_ns| extrema_ns[at]);
+                times_ns = [Some(time.sum_ns), extreme(0), extreme(1), time.exclusive_ns];
+                standard_error_ns = time.standard_error_ns;
             }
             Numbers::Metric(numbers) => metrics = numbers.map(Some),
             Numbers::Message(numbers) => message = Some(numbers),
         }
-        self.times_ns.iter_mut().zip(times_ns).for_each(|(column, ns)| column.push(ns));
+        self.times_ns.iter_mut().zip(times_ns).for_each(|(column, ns)| {
+            column.push(ns.map(u64::cast_signed));
+        });
         self.standard_error_ns.push(standard_error_ns);
         self.metrics.iter_mut().zip(metrics).for_each(|(column, number)| column.push(number));
         self.transfer.push(message.map(|message| texts.transfer(message.kind)));
         self.partner.push(message.and_then(|message| message.partner));
         self.size_class.push(message.map(|message| message.size_class.into()));
         self.bytes.push(message.map(|message| message.bytes.cast_signed()));
+        self.job.push(texts.job.clone());
+        self.date_ms.push(texts.date_ms);
     }
 
     /// Writes the collected rows as a row group, in the order of the schema, and clears them.
@@ -129,6 +136,8 @@ impl Batch {
         optional::<Int64Type, W>(&mut group, &batch.partner)?;
         optional::<Int32Type, W>(&mut group, &batch.size_class)?;
         optional::<Int64Type, W>(&mut group, &batch.bytes)?;
+        optional::<ByteArrayType, W>(&mut group, &batch.job)?;
+        optional::<Int64Type, W>(&mut group, &batch.date_ms)?;
         group.close()?;
         Ok(())
     }

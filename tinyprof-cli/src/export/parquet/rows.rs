@@ -35,12 +35,23 @@ impl Kind {
 }
 
 pub(super) enum Numbers {
-    /// Times in nanoseconds: sum, minimum, maximum, and the standard error of an estimated sum.
-    Time([u64; 3], Option<f64>),
+    Time(Time),
     /// Values of a metric: sum, minimum, maximum.
     Metric([f64; 3]),
     /// Messages.
     Message(Message),
+}
+
+/// Times in nanoseconds.
+#[derive(Clone, Copy)]
+pub(super) struct Time {
+    pub(super) sum_ns: u64,
+    /// The minimum and the maximum; none for a single visit.
+    pub(super) extrema_ns: Option<[u64; 2]>,
+    /// The sum without the callees; none for series and for callpaths without callees.
+    pub(super) exclusive_ns: Option<u64>,
+    /// The standard error of an estimated sum.
+    pub(super) standard_error_ns: Option<f64>,
 }
 
 /// Messages with the same key; their number is that of the row's visits.
@@ -61,6 +72,10 @@ pub(super) struct Texts {
     pub(super) paths: Vec<ByteArray>,
     /// Hosts by rank; `None` if unknown.
     pub(super) hosts: Vec<Option<ByteArray>>,
+    /// The number of the job in the batch system; `None` if there is none.
+    pub(super) job: Option<ByteArray>,
+    /// The start of the run, in milliseconds since 1970; `None` if unknown.
+    pub(super) date_ms: Option<i64>,
     kinds: [ByteArray; Kind::NAMES.len()],
     transfers: [ByteArray; MessageKind::ALL.len()],
 }
@@ -73,7 +88,11 @@ impl Texts {
         let host = |host: &String| (!host.is_empty()).then(|| ByteArray::from(host.as_str()));
         let ids =
             source.profile.callpaths.rows().iter().map(|row| format!("{:016x}", row.id.to_bits()));
+        let metadata = &source.profile.manifest.metadata;
+        let date_s = i64::try_from(metadata.launchdate).ok().filter(|date_s| *date_s > 0);
         Ok(Self {
+            job: metadata.jobid.as_deref().map(ByteArray::from),
+            date_ms: date_s.and_then(|date_s| date_s.checked_mul(1_000)),
             ids: ids.map(|id| ByteArray::from(id.as_str())).collect(),
             paths: paths.iter().map(|path| ByteArray::from(path.as_str())).collect(),
             hosts: source.profile.ranks.iter().map(|rank| host(&rank.host)).collect(),
@@ -92,12 +111,13 @@ impl Texts {
 }
 
 /// Returns summaries and series of the time, then those of each metric, then messages, which are of
-/// all `executions` of the run.
-pub(super) fn rows(
-    values: &CallpathValues,
+/// all `executions` of the run. `callees` has the rank's values at the callpath's callees.
+pub(super) fn rows<'a>(
+    values: &'a CallpathValues,
+    callees: Vec<&'a CallpathValues>,
     rank: usize,
     executions: u32,
-) -> impl Iterator<Item = Row<'_>> {
+) -> impl Iterator<Item = Row<'a>> {
     let messages = values.messages.iter().map(move |(&key, traffic)| Row {
         kind: Kind::Message,
         metric: None,
@@ -112,14 +132,19 @@ pub(super) fn rows(
             bytes: traffic.bytes,
         }),
     });
-    let executions = values.executions.iter().map(|e| Row {
+    let executions = values.executions.iter().map(move |e| Row {
         kind: Kind::Execution,
         metric: None,
         execution: e.execution,
         executions: e.executions,
         first_visit: None,
         visits: e.visits,
-        numbers: Numbers::Time([e.sum_ns, e.min_ns, e.max_ns], standard_error_ns(e)),
+        numbers: Numbers::Time(Time {
+            sum_ns: e.sum_ns,
+            extrema_ns: (e.visits > 1).then_some([e.min_ns, e.max_ns]),
+            exclusive_ns: (!callees.is_empty()).then(|| exclusive_ns(e, &callees)),
+            standard_error_ns: standard_error_ns(e),
+        }),
     });
     let mut place = VisitCounter::default();
     let series = values.series.iter().map(move |b| Row {
@@ -129,7 +154,12 @@ pub(super) fn rows(
         executions: 1,
         first_visit: Some(place.advance(b.execution, b.visits)),
         visits: b.visits.into(),
-        numbers: Numbers::Time([b.sum_ns, b.min_ns, b.max_ns], None),
+        numbers: Numbers::Time(Time {
+            sum_ns: b.sum_ns,
+            extrema_ns: (b.visits > 1).then_some([b.min_ns, b.max_ns]),
+            exclusive_ns: None,
+            standard_error_ns: None,
+        }),
     });
     let metrics = values.metrics.iter().flat_map(|(key, metric)| metric_rows(key, metric));
     executions.chain(series).chain(metrics).chain(messages)
@@ -156,6 +186,19 @@ fn metric_rows<'a>(key: &'a str, metric: &'a MetricValues) -> impl Iterator<Item
         numbers: Numbers::Metric([b.sum, b.min, b.max]),
     });
     executions.chain(series)
+}
+
+/// Returns the sum without those of the callees' summaries that begin within the same executions; 0
+/// if these took longer, on several threads.
+fn exclusive_ns(summary: &ExecutionSummary, callees: &[&CallpathValues]) -> u64 {
+    let first = summary.execution;
+    let end = first.saturating_add(summary.executions.max(1));
+    let within = |values: &&CallpathValues| {
+        let from = values.executions.partition_point(|e| e.execution < first);
+        let within = values.executions[from..].iter().take_while(|e| e.execution < end);
+        within.fold(0_u64, |sum, e| sum.saturating_add(e.sum_ns))
+    };
+    callees.iter().map(within).fold(summary.sum_ns, u64::saturating_sub)
 }
 
 fn standard_error_ns(summary: &ExecutionSummary) -> Option<f64> {

@@ -11,8 +11,11 @@ use parquet::schema::types::{ColumnPath, Type};
 use tinyprof_format::model::Manifest;
 
 /// The schema, in the order in which a batch writes the columns. Times use the columns `..._ns`,
-/// metrics `sum`, `min` and `max`, messages the last four. Ids are texts, as in the report, since
-/// pandas turns nullable integers into floats.
+/// metrics `sum`, `min` and `max`, messages `transfer` to `bytes`. Ids are texts, as in the report,
+/// since pandas turns nullable integers into floats.
+///
+/// A time that equals `sum_ns` by definition is null: `min_ns` and `max_ns` of a single visit, and
+/// `exclusive_ns` of a callpath without callees. Each would take as much space as the sum.
 const SCHEMA: &str = "message tinyprof {
   required binary kind (STRING);
   optional binary metric (STRING);
@@ -28,6 +31,7 @@ const SCHEMA: &str = "message tinyprof {
   optional int64 sum_ns (INTEGER(64,false));
   optional int64 min_ns (INTEGER(64,false));
   optional int64 max_ns (INTEGER(64,false));
+  optional int64 exclusive_ns (INTEGER(64,false));
   optional double standard_error_ns;
   optional double sum;
   optional double min;
@@ -36,6 +40,8 @@ const SCHEMA: &str = "message tinyprof {
   optional int64 partner;
   optional int32 size_class (INTEGER(8,false));
   optional int64 bytes (INTEGER(64,false));
+  optional binary job (STRING);
+  optional int64 date (TIMESTAMP(MILLIS,true));
 }";
 
 pub(super) fn schema() -> Result<Type, ParquetError> {

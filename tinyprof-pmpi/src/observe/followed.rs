@@ -1,0 +1,99 @@
+//! Requests that companions follow: what has to be kept from the call that makes one to the call
+//! that completes it.
+
+use tinyprof_messages::time::Post;
+
+use super::Call;
+use crate::abi::Handle;
+use crate::arguments::Kind;
+use crate::companions::{self, Envelope, Held, held, now_ns};
+use crate::function::{Positions, Role};
+use crate::requests;
+
+impl Call {
+    /// Forgets receives that the call gives up, or may.
+    pub(super) fn give_up(&self) {
+        let is_freed = self.function.role == Role::FreeRequest;
+        if !is_freed && self.function.role != Role::Cancel {
+            return;
+        }
+        let handle = self.arguments.handle_at(self.function.at.request, 0, Kind::Request);
+        let Some((place, request)) = requests::find(handle) else { return };
+        let held = held::at(place);
+        companions::with_messages(self.recorder, |state| {
+            if is_freed {
+                state.release(&held);
+            } else {
+                state.cancel(self.mpi(), &held, request.communicator);
+            }
+        });
+    }
+
+    /// Keeps what companions need of a receive that is posted now.
+    pub(super) fn hold_posted(&self, place: usize, envelope: Envelope, request: Handle) {
+        if !companions::is_on() {
+            return;
+        }
+        let now_ns = now_ns(self.recorder);
+        let posted = companions::with_messages(self.recorder, |state| {
+            (state.post(self.mpi(), envelope, request), state.post_at(now_ns))
+        });
+        let (posted, post) = posted.unwrap_or((None, Post::default()));
+        held::keep(place, &Held { peer: envelope.source, tag: envelope.tag, posted, post });
+    }
+
+    /// Keeps where a persistent request sends to or receives from.
+    pub(super) fn hold_prepared(&self, place: usize) {
+        if !companions::is_on() {
+            return;
+        }
+        let at = &self.function.at;
+        let peer = match self.function.role {
+            Role::SendInit => self.arguments.int(at.dest),
+            Role::ReceiveInit => self.arguments.int(at.source),
+            // Nobody follows partitioned messages.
+            _ => self.mpi().abi.proc_null,
+        };
+        let tag = if at.tag == Positions::NO { 0 } else { self.arguments.int(at.tag) };
+        held::keep(place, &Held { peer, tag, posted: None, post: Post::default() });
+    }
+
+    /// Posts a persistent receive that has been started.
+    pub(super) fn hold_started(&self, place: usize, request: Handle) {
+        if !companions::is_on() {
+            return;
+        }
+        let Held { peer, tag, .. } = held::at(place);
+        if peer != self.mpi().abi.proc_null {
+            let communicator = requests::taken(place).communicator;
+            self.hold_posted(place, Envelope { communicator, source: peer, tag }, request);
+        }
+    }
+
+    /// Keeps the place of a matched message in the order of receives.
+    pub(super) fn hold_matched(&self, place: usize, status: usize, message: Handle) {
+        let (source, tag) = self.envelope_in(status);
+        if source >= 0 {
+            let envelope = Envelope { communicator: self.communicator(), source, tag };
+            self.hold_posted(place, envelope, message);
+        }
+    }
+
+    /// Hands a matched message over to the call that receives it.
+    pub(super) fn take_matched(&self, place: usize) {
+        if companions::is_on() {
+            let held = held::at(place);
+            companions::with_messages(self.recorder, |state| state.matched = Some(held));
+        }
+    }
+
+    /// Hands a matched message over to the request that receives it.
+    pub(super) fn hold_matched_request(&self, place: usize) {
+        let take = |state: &mut companions::State| state.matched.take();
+        if companions::is_on()
+            && let Some(Some(held)) = companions::with_messages(self.recorder, take)
+        {
+            held::keep(place, &held);
+        }
+    }
+}
