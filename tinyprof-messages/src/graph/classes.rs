@@ -76,6 +76,9 @@ pub fn phases_of<'a>(
     sections.phases(&Section::default(), &mut found)
 }
 
+/// The number of sections up to which one is found by comparing it with all.
+const COMPARED_MAX: usize = 16;
+
 /// All sections.
 #[derive(Default)]
 struct Sections {
@@ -89,7 +92,7 @@ struct Sections {
 impl Sections {
     fn add(&mut self, tag: &Tag) {
         for (key, node) in &tag.nodes {
-            if !self.numbers.contains_key(&node.section) {
+            if self.number(&node.section).is_none() {
                 let number = u32::try_from(self.of_nodes.len()).unwrap_or(u32::MAX);
                 self.numbers.insert(node.section.clone(), number);
                 self.of_nodes.push(node.section.clone());
@@ -108,6 +111,15 @@ impl Sections {
                 *known = (*known).min(node.order);
             }
         }
+    }
+
+    /// Returns the number of a section. Few sections are compared faster than hashed.
+    fn number(&self, section: &Section) -> Option<u32> {
+        if self.of_nodes.len() > COMPARED_MAX {
+            return self.numbers.get(section).copied();
+        }
+        let found = self.of_nodes.iter().position(|other| other == section)?;
+        u32::try_from(found).ok()
     }
 
     /// The sections directly below another, in order. A single straight part is not told apart from
@@ -172,7 +184,7 @@ fn items(
     let numbers: Vec<(NodeKey, u32)> = tag
         .nodes
         .iter()
-        .filter_map(|(key, node)| Some((*key, *sections.numbers.get(&node.section)?)))
+        .filter_map(|(key, node)| Some((*key, sections.number(&node.section)?)))
         .collect();
     let section = |key: &NodeKey| {
         let at = numbers.binary_search_by_key(key, |(key, _)| *key).ok()?;

@@ -28,8 +28,10 @@ pub(super) struct Tags<'a> {
 }
 
 impl<'a> Tags<'a> {
-    /// Prepares the graphs. `is_crowded` is true if ranks share CPUs: then a rank does not go on
-    /// when its partner comes, but when it is its turn, and the times of calls that wait are chance.
+    /// Prepares the graphs.
+    ///
+    /// `is_crowded` is true if ranks share CPUs: then a rank does not go on when its partner comes,
+    /// but when it is its turn, and the times of calls that wait are chance.
     pub(super) fn new(
         nodes: &'a Nodes,
         observed: &'a Observed,
@@ -147,7 +149,7 @@ fn messages(
     found: &OfRank,
 ) -> BTreeMap<MessageEdge, Messages> {
     let wildcards = found.wildcards();
-    let mut all: BTreeMap<MessageEdge, Messages> = BTreeMap::new();
+    let mut all: Vec<(MessageEdge, Messages)> = Vec::with_capacity(found.exchanged.len());
     for exchanged in &found.exchanged {
         let is_wildcard = !exchanged.is_out && wildcards.contains(&exchanged.node);
         let direction = if exchanged.is_out { Direction::Out } else { Direction::In };
@@ -159,7 +161,7 @@ fn messages(
             sender: None,
         };
         let bytes = Tally { count: exchanged.count, sum: exchanged.bytes, ..Tally::EMPTY };
-        all.entry(edge).or_default().absorb(&Messages { bytes, ..Messages::default() });
+        all.push((edge, Messages { bytes, ..Messages::default() }));
     }
     let once = Messages { bytes: Tally::from_iter([0]), ..Messages::default() };
     for visited in &found.visited {
@@ -172,7 +174,7 @@ fn messages(
                 offset: 0,
                 sender: None,
             };
-            all.insert(edge, once.clone());
+            all.push((edge, once.clone()));
         }
     }
     for edge in found.incoming.iter().filter(|edge| edge.kind == EdgeKind::FromRoot) {
@@ -184,10 +186,11 @@ fn messages(
                 offset: edge.partner,
                 sender: None,
             };
-            all.insert(edge, once.clone());
+            all.push((edge, once.clone()));
         }
     }
-    all
+    // Sorted at once, which is faster than one by one.
+    all.into_iter().collect()
 }
 
 /// Returns whether the rank is the root of an operation, as its bytes tell: what was put in and
