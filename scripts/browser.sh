@@ -38,9 +38,9 @@ cargo build --quiet --locked -p tinyprof-cli
 cargo build --quiet --locked -p tinyprof-format --example story --example hostile
 bin=${CARGO_TARGET_DIR:-$PWD/target}/debug
 
-# Pages of profiles with messages, and the messages that they should show.
-TINYPROF_PAGES=$out cargo test --quiet --locked -p tinyprof-cli --bin tinyprof -- \
-    --ignored --exact html::communication::tests::pages_with_messages >/dev/null
+# Pages of profiles with messages, and the messages that they should show; a page with metrics.
+TINYPROF_PAGES=$out cargo test --quiet --locked -p tinyprof-cli --bin tinyprof -- --ignored --exact \
+    html::communication::tests::pages_with_messages html::iterations::tests::page_with_metrics >/dev/null
 
 "$bin/examples/story" "$out/wide" 4096 100 50
 "$bin/examples/story" "$out/other" 4 12 20

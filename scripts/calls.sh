@@ -24,11 +24,12 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
-# measure MPI LAUNCHER RANKS NAME LIBRARY: adds a line "NAME ROW NANOSECONDS" for each number.
+# measure MPI LAUNCHER RANKS NAME LIBRARY [LEVEL]: adds a line "NAME ROW NANOSECONDS" for each
+# number.
 measure() {
     local preload=()
     if [[ -n $5 ]]; then preload=("LD_PRELOAD=$5"); fi
-    (cd "$dir" && TINYPROF_OUT="$dir/profile" TINYPROF_REPORT=off \
+    (cd "$dir" && TINYPROF_OUT="$dir/profile" TINYPROF_REPORT=off TINYPROF_MPI="${6:-calls}" \
         "$2" -n "$3" env ${preload[@]+"${preload[@]}"} "$dir/calls.$1" 30 2>/dev/null) |
         awk -v name="$4" 'NF == 2 && $2 + 0 > 0 { print name, $1, $2 }' >>"$dir/$1.txt"
     rm -rf "$dir"/profile*
@@ -57,7 +58,7 @@ table() {
         }' "$dir/$1.txt"
 }
 
-commit=$(commit_of tinyprof tinyprof-pmpi tinyprof-preload tinyprof-segment benches/calls)
+commit=$(commit_of tinyprof tinyprof-messages tinyprof-pmpi tinyprof-preload tinyprof-segment benches/calls)
 load_before=$(cut -d ' ' -f 1 /proc/loadavg 2>/dev/null || echo unknown)
 {
     printf '%s\n\n' "$begin"
@@ -73,6 +74,7 @@ load_before=$(cut -d ' ' -f 1 /proc/loadavg 2>/dev/null || echo unknown)
                 measure "$mpi" "${MPI_EXEC[$mpi]}" "$ranks" alone ""
                 measure "$mpi" "${MPI_EXEC[$mpi]}" "$ranks" hop "$dir/hop.$mpi.so"
                 measure "$mpi" "${MPI_EXEC[$mpi]}" "$ranks" TinyProf "$library"
+                measure "$mpi" "${MPI_EXEC[$mpi]}" "$ranks" "level_messages" "$library" messages
                 for peer in ${!peers:-}; do
                     measure "$mpi" "${MPI_EXEC[$mpi]}" "$ranks" "${peer%%=*}" "${peer#*=}"
                 done

@@ -75,6 +75,16 @@ static void reduce_all(char *buffer, int bytes, int peer) {
     MPI_Allreduce(MPI_IN_PLACE, buffer, bytes, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
 }
 
+static void meet(char *buffer, int bytes, int peer) {
+    (void)buffer, (void)bytes, (void)peer;
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void exchange_all(char *buffer, int bytes, int peer) {
+    (void)peer;
+    MPI_Alltoall(buffer, bytes, MPI_BYTE, buffer + 1048576, bytes, MPI_BYTE, MPI_COMM_WORLD);
+}
+
 static double least_ns(work *work, int repetitions, int batches, char *buffer, int bytes, int peer) {
     double least = 1e30;
     for (int batch = 0; batch < batches; batch++) {
@@ -112,6 +122,10 @@ int main(int count, char **words) {
         MPI_Barrier(MPI_COMM_WORLD);
         double reduce = least_ns(reduce_all, 2000, batches, buffer, 8, 0);
         if (rank == 0) printf("allreduce_8 %.2f\n", reduce);
+        double alltoall = least_ns(exchange_all, 2000, batches, buffer, 8, 0);
+        if (rank == 0) printf("alltoall_8 %.2f\n", alltoall);
+        double barrier = least_ns(meet, 2000, batches, buffer, 8, 0);
+        if (rank == 0) printf("barrier %.2f\n", barrier);
     }
     free(buffer);
     MPI_Finalize();

@@ -84,7 +84,7 @@ pub use efficiency::Efficiency;
 pub use grouped::{GroupBy, GroupRow, GroupSums};
 pub use hints::{HINTS_MAX, Hint, HintKind};
 pub use info::info_text;
-pub use iterations::{IterationPoint, Iterations, rank_points};
+pub use iterations::{IterationPoint, Iterations, SeriesElement, rank_points};
 pub use long_json::{LongJson, json_text};
 pub use messages::{CallStatistics, MpiCallSite, MpiCalls, MpiFunction, Peers};
 pub use names::escaped;

@@ -29,7 +29,7 @@ pub(crate) struct Trend {
 impl Trend {
     /// Returns the changes of the mean rank, if there are any.
     pub(super) fn of(iterations: &Iterations) -> Option<Self> {
-        let means: Vec<f64> = iterations.points.iter().map(|point| point.mean_ns).collect();
+        let means: Vec<f64> = iterations.points.iter().map(|point| point.mean).collect();
         let (growth, slow_first) = (growing(&means), slow_first(&means));
         let visits_per_point = iterations.visits_per_point;
         let is_notable = growth.is_some() || slow_first.is_some();

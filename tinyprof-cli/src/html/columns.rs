@@ -32,11 +32,20 @@ impl Columns {
     /// Adds a column in at most `steps` steps. Returns the data that the page needs to read it. A
     /// NaN is stored as absent.
     pub(super) fn add(&mut self, values: &[f64], steps: u32) -> Value {
-        let known = || values.iter().copied().filter(|value| value.is_finite());
-        let (min, max) =
-            (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
-        let (min, max) = if min <= max { (min, max) } else { (0.0, 0.0) };
+        let (min, max) = range(values);
         let step = ((max - min) / f64::from(steps)).ceil().max(1.0);
+        self.add_in_steps(values, (min, max), step)
+    }
+
+    /// Adds a column of numbers of any size, in `steps` steps.
+    pub(super) fn add_any(&mut self, values: &[f64], steps: u32) -> Value {
+        let (min, max) = range(values);
+        let step = (max - min) / f64::from(steps);
+        let step = if step.is_finite() && step > 0.0 { step } else { 1.0 };
+        self.add_in_steps(values, (min, max), step)
+    }
+
+    fn add_in_steps(&mut self, values: &[f64], (min, max): (f64, f64), step: f64) -> Value {
         let codes: Vec<u32> = values.iter().map(|&value| code(value, min, step)).collect();
         let at = self.bytes.len();
         for shift in [0, 8, 16] {
@@ -48,6 +57,14 @@ impl Columns {
     pub(super) fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
+}
+
+/// Returns minimum and maximum of the numbers that are finite; zeros if none is.
+fn range(values: &[f64]) -> (f64, f64) {
+    let known = || values.iter().copied().filter(|value| value.is_finite());
+    let (min, max) =
+        (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
+    if min <= max { (min, max) } else { (0.0, 0.0) }
 }
 
 #[expect(
@@ -96,5 +113,22 @@ mod tests {
         check(&[0.0, 16_777_214.0, 12_345_678.0], FINE, 0.0);
         check(&[0.0, 1e9, 0.3e9], USUAL, 1e9 / 4_095.0);
         check(&[0.0, 1e9, 0.3e9], COARSE, 1e9 / 255.0);
+    }
+
+    #[test]
+    fn numbers_of_any_size_come_back_within_half_a_step() {
+        let check = |values: &[f64], steps: u32, within: f64| {
+            let mut columns = Columns::default();
+            let column = columns.add_any(values, steps);
+            for (found, &expected) in back(&columns, &column).iter().zip(values) {
+                let same =
+                    found.is_nan() && !expected.is_finite() || (found - expected).abs() <= within;
+                assert!(same, "{found} is not {expected}");
+            }
+        };
+        check(&[0.25, -0.5, f64::NAN, 0.125], USUAL, 0.75 / 4_095.0);
+        check(&[1e-9, 3e-9], FINE, 1e-15);
+        check(&[2.5, 2.5], COARSE, 0.0);
+        check(&[-1e300, 1e300], COARSE, 1e298);
     }
 }

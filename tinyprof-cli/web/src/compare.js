@@ -12,7 +12,7 @@ import { sortable } from "./table.js";
 import { onSelection, select, selection } from "./selection.js";
 
 const ROWS_MAX = 1000;
-const HEADINGS = ["Callpath", "Before", "After", "Difference", "95 % interval", "Change", "Effect g", "Verdict"];
+const HEADINGS = ["Callpath", "Before", "After", "Difference", "95 % interval", "Change", "Visible", "Effect g", "Verdict"];
 const SIGNS = { up: "▲ up", down: "▼ down", unclear: "unclear", unjudged: "unjudged", equal: "equal", new: "+ new", gone: "− gone" };
 
 export class CompareView {
@@ -92,7 +92,7 @@ export class CompareView {
   }
 
   #row(row, greatest) {
-    const { path, name, depth, verdict, base, new: after, difference, interval, change, hedges_g: effect } = row;
+    const { path, name, depth, verdict, base, new: after, difference, interval, change, smallest_change: visible, hedges_g: effect } = row;
     const place = path === null ? undefined : this.new.rows.get(path);
     const label = place === undefined ? nameElement(shown(name)) : element("button", { type: "button", className: "link", onclick: () => select({ callpath: place }) }, nameElement(shown(name)));
     const above = place === undefined ? null : this.new.profile.callpaths[place].parent;
@@ -106,6 +106,7 @@ export class CompareView {
       timeCell(difference, difference > 0 ? "+" : ""),
       element("td", {}, intervalBar(difference, interval, greatest), element("span", { className: "interval-words", textContent: intervalWords(interval) })),
       numberCell(deviation(change), change),
+      numberCell(percent(visible), visible),
       numberCell(effectText(effect), effect),
       element("td", { className: `verdict ${verdict}`, textContent: SIGNS[verdict] ?? verdict }),
     );
@@ -164,13 +165,18 @@ function effectText(effect) {
 /** Returns what the tooltip of a frame says about the change. */
 function changeWords(row) {
   if (!row) return [];
-  return [`${time(row.base.mean)} before, ${time(row.new.mean)} after: ${deviation(row.change)}, ${row.verdict}`, `interval of the difference: ${intervalWords(row.interval)}`];
+  return [`${time(row.base.mean)} before, ${time(row.new.mean)} after: ${deviation(row.change)}, ${row.verdict}`, ...visibleWords(row), `interval of the difference: ${intervalWords(row.interval)}`];
+}
+
+/** Returns a sentence on the smallest change that could have been told from chance, if known. */
+function visibleWords({ smallest_change: visible }) {
+  return visible === null ? [] : [`less than ${percent(visible)} could not have been seen`];
 }
 
 function noteText({ confidence, false_discovery_rate, samples }, more) {
   const parts = [
     `Inclusive time a rank and execution; ${samples}.`,
-    `Up and down are more than chance (at most ${percent(false_discovery_rate)} of these marks are expected to be wrong); the interval holds the true difference in ${percent(confidence)} of cases; g is the difference in standard deviations.`,
+    `Up and down are more than chance (at most ${percent(false_discovery_rate)} of these marks are expected to be wrong); the interval holds the true difference in ${percent(confidence)} of cases; less than what is visible could not have been told from chance; g is the difference in standard deviations.`,
     "All other views show the run after.",
   ];
   if (more > 0) parts.push(`The first ${count(ROWS_MAX)} callpaths are listed, changes first; tinyprof diff lists the other ${count(more)}, too.`);

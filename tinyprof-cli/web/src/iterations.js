@@ -5,7 +5,8 @@ import { Chart, LEFT } from "./lines.js";
 import { Grid, NEVER, legend } from "./grid.js";
 import { amountColor } from "./colors.js";
 import { element, nothing, picker, rankField } from "./elements.js";
-import { count, time } from "./numbers.js";
+import { count, number, time } from "./numbers.js";
+import { shown } from "./names.js";
 import { onSelection, select, selection } from "./selection.js";
 import { seriesPlot } from "./series-plot.js";
 import { slowestTable } from "./slowest.js";
@@ -25,8 +26,11 @@ export class IterationsView {
       return;
     }
     this.order = {};
+    /** The key of the metric to show where a callpath has it; null for time. */
+    this.metric = null;
     this.note = element("p", { className: "note" });
     this.pickerBox = element("span");
+    this.metricBox = element("span");
     this.lineLegend = element("div");
     this.legendBox = element("div");
     this.slowestBox = element("div", { className: "scroll" });
@@ -43,6 +47,7 @@ export class IterationsView {
       "div",
       { className: "controls" },
       this.pickerBox,
+      this.metricBox,
       rankField(profile),
       element("button", { type: "button", textContent: "Zoom in", onclick: () => this.grid.zoom(0.5) }),
       element("button", { type: "button", textContent: "Zoom out", onclick: () => this.grid.zoom(2) }),
@@ -63,15 +68,32 @@ export class IterationsView {
     const options = profile.iterations.map((series) => [String(series.callpath), profile.path(series.callpath, 3)]);
     const choose = (row) => select({ callpath: Number(row) });
     this.pickerBox.replaceChildren(picker("Region", options, String(this.series.callpath), choose));
+    this.#chooseMetric();
     const numbers = (column) => profile.numbers(column);
-    const { min_ns, mean_ns, max_ns, max_rank, map_ns } = this.series;
-    this.lines = { min: numbers(min_ns), mean: numbers(mean_ns), max: numbers(max_ns), rank: numbers(max_rank) };
-    this.map = numbers(map_ns);
+    const { min, mean, max, max_rank, map } = this.series;
+    this.lines = { min: numbers(min), mean: numbers(mean), max: numbers(max), rank: numbers(max_rank) };
+    this.map = numbers(map);
     this.own = this.#ownLine();
     this.#words(callpath !== null && !wanted);
-    this.#showMap(map_ns);
+    this.#showMap(map);
     this.#showLine();
-    this.slowestBox.replaceChildren(slowestTable(profile, this.series, this.order, (visit) => this.#goTo(visit)));
+    this.slowestBox.replaceChildren(slowestTable(profile, this.series, this.order, this.amount, (visit) => this.#goTo(visit)));
+  }
+
+  /** Shows the picker of metrics if the callpath has any, and the series of the chosen one. */
+  #chooseMetric() {
+    const times = this.series;
+    const chosen = times.metrics.findIndex(({ key }) => key === this.metric);
+    const options = [["-1", "Time"], ...times.metrics.map(({ key }, at) => [String(at), shown(key)])];
+    const choose = (at) => {
+      this.metric = times.metrics[Number(at)]?.key ?? null;
+      this.draw();
+    };
+    this.metricBox.hidden = options.length === 1;
+    this.metricBox.replaceChildren(picker("Metric", options, String(chosen), choose));
+    this.amount = chosen < 0 ? time : number;
+    [this.least, this.most] = chosen < 0 ? ["fastest", "slowest"] : ["least", "greatest"];
+    if (chosen >= 0) this.series = { ...times.metrics[chosen], callpath: times.callpath };
   }
 
   /** Returns the line of the selected rank, or of the slowest of those that share its row. */
@@ -80,7 +102,7 @@ export class IterationsView {
     if (rank === null) return null;
     const { lines, ranks_per_bin } = this.series;
     const exact = lines.find((line) => line.rank === rank);
-    if (exact) return { text: `rank ${rank}`, numbers: this.profile.numbers(exact.ns) };
+    if (exact) return { text: `rank ${rank}`, numbers: this.profile.numbers(exact.values) };
     const bin = Math.floor(rank / ranks_per_bin);
     return { text: this.#rowWords(bin), numbers: this.#row(bin) };
   }
@@ -94,7 +116,7 @@ export class IterationsView {
     const { ranks_per_bin } = this.series;
     if (ranks_per_bin === 1) return `rank ${bin}`;
     const last = Math.min((bin + 1) * ranks_per_bin, this.profile.host_of_rank.length) - 1;
-    return `slowest of ranks ${bin * ranks_per_bin} to ${last}`;
+    return `${this.most} of ranks ${bin * ranks_per_bin} to ${last}`;
   }
 
   /** A row of several ranks stands for the slowest of them that the page knows by number. */
@@ -109,7 +131,7 @@ export class IterationsView {
     const parts = [`${count(visits)} visits. Below: each row is a rank.`];
     if (folded > 1) parts.push(`The series was folded while it was recorded: ${folded} neighbouring visits are one value.`);
     if (visits_per_point > 1) parts.push(`Each place stands for ${count(visits_per_point)} visits and shows their mean.`);
-    if (ranks_per_bin > 1) parts.push(`Each row stands for ${ranks_per_bin} neighbouring ranks and shows the slowest.`);
+    if (ranks_per_bin > 1) parts.push(`Each row stands for ${ranks_per_bin} neighbouring ranks and shows the ${this.most}.`);
     if (isOther) parts.unshift("The selected region has no series; this is the costliest that has one.");
     this.note.textContent = parts.join(" ");
   }
@@ -127,8 +149,8 @@ export class IterationsView {
   }
 
   #showLine() {
-    this.chart.show(() => seriesPlot(this.lines, this.own, this.series, this.grid.range, (point) => count(this.#first(point))));
-    const stops = [["mean over ranks", token("--accent")], ["fastest to slowest rank", token("--band-line")]];
+    this.chart.show(() => seriesPlot(this.lines, this.own, this.series, this.grid.range, (point) => count(this.#first(point)), this.amount));
+    const stops = [["mean over ranks", token("--accent")], [`${this.least} to ${this.most} rank`, token("--band-line")]];
     if (this.own) stops.push([this.own.text, token("--own")]);
     this.lineLegend.replaceChildren(legend("Lines:", stops));
   }
@@ -136,7 +158,7 @@ export class IterationsView {
   #showMap({ min, max }) {
     const { bins, ranks_per_bin } = this.series;
     const spread = max - min || 1;
-    const stops = [0, 0.25, 0.5, 0.75, 1].map((t) => [time(min + t * spread), amountColor(t)]);
+    const stops = [0, 0.25, 0.5, 0.75, 1].map((t) => [this.amount(min + t * spread), amountColor(t)]);
     this.legendBox.replaceChildren(legend("Colour:", this.map.some((ns) => ns !== ns) ? [...stops, NEVER] : stops));
     this.grid.show({
       rows: bins,
@@ -158,13 +180,13 @@ export class IterationsView {
 
   #lineWords(point) {
     const { min, mean, max, rank } = this.lines;
-    const own = this.own && `${this.own.text}: ${this.own.numbers[point] === this.own.numbers[point] ? time(this.own.numbers[point]) : "never came here"}`;
-    return [this.#place(point), `mean ${time(mean[point])}`, `${time(min[point])} to ${time(max[point])}`, `slowest: ${this.profile.rankText(rank[point])}`, own];
+    const own = this.own && `${this.own.text}: ${this.own.numbers[point] === this.own.numbers[point] ? this.amount(this.own.numbers[point]) : "never came here"}`;
+    return [this.#place(point), `mean ${this.amount(mean[point])}`, `${this.amount(min[point])} to ${this.amount(max[point])}`, `${this.most}: ${this.profile.rankText(rank[point])}`, own];
   }
 
   #cellWords(bin, point) {
     const value = this.#row(bin)[point];
-    const words = value === value ? `about ${time(value)}` : "never came here";
+    const words = value === value ? `about ${this.amount(value)}` : "never came here";
     return [this.#place(point), this.#rowWords(bin), words];
   }
 }

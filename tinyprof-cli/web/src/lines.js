@@ -15,13 +15,13 @@ export const LEFT = 84;
 
 /**
  * Returns the axes of all charts here. `label` is the title of the horizontal axis, `x` formats a
- * position on it.
+ * position on it, `amount` a value.
  */
-export function axes(label, x) {
+export function axes(label, x, amount = time) {
   const common = { stroke: token("--muted"), font: FONT, grid: { stroke: token("--rule"), width: 1 }, ticks: { show: false } };
   return [
     { ...common, label, size: 26, labelFont: FONT, labelSize: 18, grid: { show: false }, values: (_, places) => places.map(x) },
-    { ...common, size: LEFT, values: (_, places) => places.map((ns) => (ns === 0 ? "0" : time(ns))) },
+    { ...common, size: LEFT, values: (_, places) => places.map((value) => (value === 0 ? "0" : amount(value))) },
   ];
 }
 

@@ -29,6 +29,14 @@ export function count(n) {
   return n < 1e6 ? grouped(n) : inUnits(n, COUNT_UNITS);
 }
 
+/** Formats a value in a unit of its own: three significant digits. */
+export function number(n) {
+  if (n === null || n === undefined || !Number.isFinite(n)) return "–";
+  const size = Math.abs(n);
+  if (Number.isInteger(n) && size < 1e6) return `${n < 0 ? "−" : ""}${grouped(size)}`;
+  return (size >= 1e-3 && size < 1e6 ? String(Number(n.toPrecision(3))) : n.toExponential(2)).replace("-", "−");
+}
+
 /** Formats a fraction as percent; a positive one is never shown as zero. */
 export function percent(part) {
   if (part === null || part === undefined || !Number.isFinite(part)) return "–";

@@ -6,9 +6,9 @@ import { token } from "./theme.js";
 
 /**
  * Returns uPlot's options and data for a series in the columns of `range`. `own` is the line of the
- * selected rank, or null. `x(point)` formats a position.
+ * selected rank, or null. `x(point)` formats a position, `amount(n)` a value.
  */
-export function seriesPlot({ min, mean, max }, own, series, [first, end], x) {
+export function seriesPlot({ min, mean, max }, own, series, [first, end], x, amount) {
   const line = (color, width, dash) => ({ stroke: color, width, dash, points: { show: mean.length < 3 } });
   const columns = [min, max, mean, ...(own ? [own.numbers] : [])];
   const known = (column) => Array.from(column, (n) => (n === n ? n : null));
@@ -16,8 +16,8 @@ export function seriesPlot({ min, mean, max }, own, series, [first, end], x) {
     data: [Array.from(mean, (_, at) => at), ...columns.map(known)],
     options: {
       // A point is in the middle of its column of the map below.
-      scales: { x: { time: false, range: () => [first - 0.5, end - 0.5] }, y: { range: (_, low, high) => [0, high > 0 ? high * 1.08 : 1] } },
-      axes: axes("iteration", (point) => (Number.isInteger(point) ? x(point) : "")),
+      scales: { x: { time: false, range: () => [first - 0.5, end - 0.5] }, y: { range: (_, low, high) => [Math.min(0, low), high > 0 ? high * 1.08 : low < 0 ? 0 : 1] } },
+      axes: axes("iteration", (point) => (Number.isInteger(point) ? x(point) : ""), amount),
       series: [{}, line(token("--band-line"), 1, [2, 3]), line(token("--band-line"), 1, [6, 3]), line(token("--accent"), 2), ...(own ? [line(token("--own"), 2)] : [])],
       bands: [{ series: [2, 1], fill: token("--band") }],
       hooks: { draw: [(chart) => drawStarts(chart, series.execution_starts)] },

@@ -1,17 +1,20 @@
-// The iterations that took longest on some rank, ranked.
+// The iterations that took longest on some rank, or had the greatest value of a metric, ranked.
 
-import { element, numberCell, rankButton, timeCell } from "./elements.js";
+import { element, numberCell, rankButton } from "./elements.js";
 import { deviation } from "./numbers.js";
 import { select } from "./selection.js";
 import { sortable } from "./table.js";
 
-const SLOWEST_HEADINGS = ["Iteration", "Execution", "Slowest", "Its time", "Mean rank", "Against the usual iteration"];
+const HEADINGS_OF_TIME = ["Iteration", "Execution", "Slowest", "Its time", "Mean rank", "Against the usual iteration"];
+const HEADINGS_OF_METRIC = ["Iteration", "Execution", "Greatest", "Its value", "Mean rank", "Against the usual iteration"];
 
-/** Returns the table. `goTo(visit)`: shows an iteration in the chart. */
-export function slowestTable(profile, series, order, goTo) {
-  const { slowest, usual_max_ns: usual } = series;
-  const rows = slowest.map(({ visit, execution, rank, max_ns, mean_ns }) => {
-    const part = usual > 0 ? max_ns / usual - 1 : null;
+/** Returns the table. `amount(n)` formats a value; `goTo(visit)` shows an iteration in the chart. */
+export function slowestTable(profile, series, order, amount, goTo) {
+  const { slowest, usual_max: usual, key } = series;
+  const unit = key === undefined ? "ns" : undefined;
+  const headings = key === undefined ? HEADINGS_OF_TIME : HEADINGS_OF_METRIC;
+  const rows = slowest.map(({ visit, execution, rank, max, mean }) => {
+    const part = usual > 0 ? max / usual - 1 : null;
     const show = () => {
       select({ callpath: series.callpath, rank });
       goTo(visit);
@@ -23,15 +26,15 @@ export function slowestTable(profile, series, order, goTo) {
       element("th", { scope: "row", "data-exact": visit }, button),
       numberCell(String(execution), execution),
       element("td", { className: "rank", "data-exact": rank }, rankButton(profile, rank)),
-      timeCell(max_ns),
-      timeCell(mean_ns),
+      numberCell(amount(max), max, unit),
+      numberCell(amount(mean), mean, unit),
       numberCell(deviation(part), part),
     );
   });
   const table = element("table", { className: "slowest" });
   table.append(
-    element("caption", { textContent: "The slowest iterations, by their slowest rank" }),
-    element("thead", {}, element("tr", {}, ...SLOWEST_HEADINGS.map((textContent) => element("th", { scope: "col", textContent })))),
+    element("caption", { textContent: key === undefined ? "The slowest iterations, by their slowest rank" : "The iterations with the greatest values of a rank" }),
+    element("thead", {}, element("tr", {}, ...headings.map((textContent) => element("th", { scope: "col", textContent })))),
     element("tbody", {}, ...rows),
   );
   return sortable(table, order);

@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PAGES, VIEWS, goTo, launch, open, reportOf, screenshot, settled } from "./browser.js";
-import { deviation, time } from "../src/numbers.js";
+import { deviation, percent, time } from "../src/numbers.js";
 
 let browser;
 before(async () => {
@@ -41,16 +41,18 @@ for (const name of ["compared", "several"]) {
     const expected = [...callpaths].sort((a, b) => group(a.verdict) - group(b.verdict) || Math.abs(b.difference) - Math.abs(a.difference));
     const rows = await rowsOf(page);
     assert.equal(rows.length, callpaths.length);
-    expected.forEach(({ name: region, base, new: later, difference, interval, change, hedges_g: effect, verdict }, at) => {
-      const [before_, after_, changed, between, part, size, word] = rows[at].cells;
+    expected.forEach(({ name: region, base, new: later, difference, interval, change, smallest_change: visible, hedges_g: effect, verdict }, at) => {
+      const [before_, after_, changed, between, part, seen, size, word] = rows[at].cells;
       assert.equal(rows[at].name, region);
       assert.deepEqual([before_, after_], [time(base.mean), time(later.mean)]);
       assert.equal(changed, `${difference > 0 ? "+" : ""}${time(difference)}`);
       assert.equal(between, interval === null ? "not known" : `${time(interval[0])} to ${time(interval[1])}`);
       assert.equal(part, deviation(change));
+      assert.equal(seen, percent(visible));
       assert.ok(effect === null ? size === "–" : size.includes(Math.abs(effect) < 99.95 ? Math.abs(effect).toFixed(1) : ">100"), `${size} is not ${effect}`);
       assert.ok(word.includes(verdict), `${word} is not ${verdict}`);
     });
+    assert.ok(expected.some(({ smallest_change: visible }) => visible >= 0.1), "some change could not have been seen");
     const terminal = readFileSync(join(PAGES, `${name}.txt`), "utf8");
     const words = await page.textContent("#view-compare");
     const notes = terminal.split("\n").filter((line) => line.startsWith("note: "));

@@ -74,6 +74,35 @@ test("among thousands of ranks the slow one has its own line, and no mean hides 
   await page.context().close();
 });
 
+test("a metric is shown in place of the time, in its own numbers", async () => {
+  const { page, wrong } = await open(browser, "metrics");
+  await goTo(page, "iterations");
+  const cells = () => page.$$eval("#view-iterations .slowest tbody tr:first-child td", (all) => all.map((cell) => cell.textContent.replaceAll("\u202f", "")));
+  const cursor = async () => {
+    await page.focus("#view-iterations .chart");
+    await page.keyboard.press("ArrowRight");
+    return (await page.textContent("#live")).replaceAll("\u202f", "");
+  };
+  assert.deepEqual((await cells()).slice(0, 3), ["1", "rank 0", "900 ms"]);
+  const pick = async (label) => {
+    await page.selectOption("#view-iterations .controls select >> nth=1", { label });
+    await settled(page);
+  };
+  await pick("particles");
+  assert.deepEqual((await cells()).slice(0, 3), ["1", "rank 1", "1004"]);
+  assert.match(await page.textContent("#view-iterations .slowest caption"), /greatest values/);
+  assert.match(await cursor(), /^iteration 0, mean 1000, 1000 to 1000, greatest: rank 0$/);
+  assert.match(await page.textContent("#view-iterations"), /never visited/);
+  // A name from the program is text.
+  await pick("<b>residual");
+  assert.match(await page.textContent("#view-iterations"), /Colour:.*0\.0625/);
+  await screenshot(page, "metrics-residual");
+  await pick("Time");
+  assert.equal((await cells())[2], "900 ms");
+  assert.deepEqual(wrong, []);
+  await page.context().close();
+});
+
 test("few ranks are dots, and the slow execution is named", async () => {
   const { page, wrong } = await open(browser, "executions");
   await goTo(page, "executions");

@@ -3,5 +3,6 @@
 mod counts;
 mod functions;
 mod messages;
+mod structure;
 mod support;
 mod unharmed;

@@ -92,7 +92,8 @@ impl Observed {
             || values.edges.keys().any(|key| key.kind != EdgeKind::Flow);
         own.visited.push(Visited {
             node,
-            order: order.unwrap_or(u32::MAX),
+            // No call comes before `MPI_Init`.
+            order: order.unwrap_or(0),
             times: times(&values.executions),
             waiting_ns: waits.fold(0_u64, |sum, (_, edge)| sum.saturating_add(edge.sum_ns)),
             communicates,

@@ -131,13 +131,8 @@ fn a_series_is_laid_over_the_ranks() {
     let (index, _) = profile.callpaths.iter().next().expect("main");
     let found = Iterations::of_callpath(&profile, index, 100).expect("two ranks have one");
     assert_eq!((found.visits, found.visits_per_point, found.folded), (3, 1, 1));
-    let point = |ranks, min_ns, mean_ns, max_ns, max_rank| IterationPoint {
-        ranks,
-        min_ns,
-        mean_ns,
-        max_ns,
-        max_rank,
-    };
+    let point =
+        |ranks, min, mean, max, max_rank| IterationPoint { ranks, min, mean, max, max_rank };
     let expected = [
         point(2, 10.0, 10.5, 11.0, 1),
         point(2, 30.0, 30.5, 31.0, 1),
@@ -146,7 +141,7 @@ fn a_series_is_laid_over_the_ranks() {
     assert_eq!(found.points, expected);
     // Two visits per point: the last point has one.
     let found = Iterations::of_callpath(&profile, index, 2).expect("two ranks have one");
-    assert_eq!((found.visits_per_point, found.points.len(), found.points[0].mean_ns), (2, 2, 20.5));
+    assert_eq!((found.visits_per_point, found.points.len(), found.points[0].mean), (2, 2, 20.5));
 }
 
 #[test]
@@ -160,7 +155,7 @@ fn folded_series_are_told_from_others() {
     let (index, _) = profile.callpaths.iter().next().expect("main");
     let found = Iterations::of_callpath(&profile, index, 100).expect("both ranks have one");
     assert_eq!((found.visits, found.visits_per_point, found.folded), (9, 4, 4));
-    let max: Vec<f64> = found.points.iter().map(|point| point.max_ns).collect();
+    let max: Vec<f64> = found.points.iter().map(|point| point.max).collect();
     assert_eq!(max, [50.0, 80.0, 90.0]);
     assert_eq!(found.execution_starts, Vec::<usize>::new());
     maps[0].values[0].series.clear();

@@ -1,0 +1,51 @@
+//! The phases of a program that is not rebuilt, and the classes of its ranks.
+
+use std::path::Path;
+
+use serde_json::Value;
+use tinyprof_report::Structure;
+
+use crate::support::{compile, profiled};
+
+fn phases(ranks: usize, arguments: &[&str], with_times: bool) -> Value {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let program = compile("wave.c", directory.path());
+    let arguments: Vec<&Path> = arguments.iter().map(Path::new).collect();
+    let profile = profiled(&program, &arguments, ranks, directory.path(), "messages");
+    let structure = Structure::of_profile(&profile, with_times);
+    structure.to_json("wave")["phases"].clone()
+}
+
+/// Returns the ranks of the classes of a phase.
+fn classes(phase: &Value) -> Vec<&str> {
+    let classes = phase["classes"].as_array().expect("a phase has classes");
+    classes.iter().map(|class| class["ranks"].as_str().expect("text")).collect()
+}
+
+#[test]
+fn a_wave_has_three_phases_and_borders() {
+    for ranks in [4, 8] {
+        let phases = phases(ranks, &["50"], false);
+        let found: Vec<Vec<&str>> =
+            phases.as_array().expect("a list").iter().map(classes).collect();
+        let last = ranks - 1;
+        let (inner, border) = (format!("1-{}", last - 1), format!("{last}"));
+        let others = format!("1-{last}");
+        let expected: [&[&str]; 3] = [&["0", &others], &["0", &inner, &border], &["0", &others]];
+        assert_eq!(found, expected, "{ranks} ranks: {phases:#}");
+        let peers: Vec<String> = phases[1]["classes"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|class| class["peers"].to_string())
+            .collect();
+        assert_eq!(peers, ["[1]", "[-1,1]", "[-1]"]);
+    }
+}
+
+#[test]
+fn a_slow_rank_is_a_class_of_its_own() {
+    let phases = phases(6, &["50", "2"], true);
+    let found = classes(&phases[1]);
+    assert!(found.contains(&"2"), "{phases:#}");
+}
