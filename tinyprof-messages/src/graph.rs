@@ -29,7 +29,7 @@ mod tally;
 mod union;
 
 pub use builder::Builder;
-pub use classes::{Class, Phase, phases};
+pub use classes::{Class, Phase, phases, phases_of};
 pub use compare::{Comparison, Difference, Part};
 pub use fold::{Folded, RECURSIVE, folded};
 pub use node::{NodeKey, NodeKind};

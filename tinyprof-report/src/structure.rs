@@ -24,13 +24,17 @@ mod places;
 mod tags;
 mod text;
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use tinyprof_format::model::{CallpathIndex, CallpathTable, CallpathValues, Manifest, Profile};
-use tinyprof_messages::graph::{Comparison, Phase, Tag, phases};
+use tinyprof_messages::graph::{Comparison, Phase, Tag, phases_of};
 
 use crate::hints::Occupancy;
 use loops::Sections;
 use nodes::Nodes;
 use observed::Observed;
+use tags::Tags;
 
 pub use drawing::{Drawing, DrawnEdge, DrawnMessages, DrawnNode, DrawnRanks};
 
@@ -41,8 +45,8 @@ pub struct Structure {
     observed: Observed,
     sections: Sections,
     comparison: Comparison,
-    /// The graph of each rank, as it is compared.
-    tags: Vec<Tag>,
+    /// The graphs of the ranks that stand for their classes, as they are compared.
+    tags: BTreeMap<u32, Tag>,
     phases: Vec<Phase>,
 }
 
@@ -95,8 +99,10 @@ impl StructureBuilder {
         let sections = Sections::of(&self.nodes, &self.observed);
         let ranks = u32::try_from(self.observed.ranks.len()).unwrap_or(u32::MAX);
         let comparison = Comparison { with_times, ..Comparison::new(ranks) };
-        let tags = tags::of_ranks(&self.nodes, &self.observed, &sections, self.is_crowded);
-        let phases = phases(&tags, &comparison);
+        let found = Tags::new(&self.nodes, &self.observed, &sections, self.is_crowded);
+        let phases =
+            phases_of(self.observed.ranks.len(), |rank| Cow::Owned(found.tag(rank)), &comparison);
+        let tags = representatives(&phases, &found);
         Structure { nodes: self.nodes, observed: self.observed, sections, comparison, tags, phases }
     }
 }
@@ -131,4 +137,16 @@ impl Structure {
     pub fn phases(&self) -> &[Phase] {
         &self.phases
     }
+}
+
+/// Returns the graphs of all ranks that stand for a class.
+fn representatives(phases: &[Phase], found: &Tags<'_>) -> BTreeMap<u32, Tag> {
+    let mut tags = BTreeMap::new();
+    for phase in phases {
+        for rank in phase.classes.iter().map(|class| class.representative) {
+            tags.entry(rank).or_insert_with(|| found.tag(rank as usize));
+        }
+        tags.append(&mut representatives(&phase.inner, found));
+    }
+    tags
 }

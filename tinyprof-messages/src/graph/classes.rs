@@ -1,10 +1,11 @@
 //! Phases of a program, and the classes of ranks that did the same in them.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use super::compare::{Comparison, Time, Times};
 use super::digest::Digest;
-use super::peers::{Absolute, Peers, Slot, by_slot, wildcards};
+use super::peers::{Absolute, Distinct, Peers, Slot, by_slot, wildcards};
 use super::{NodeKey, NodeKind, RankSet, Section, Tag};
 
 /// A section of the program: a phase if it is outermost, or a part of one.
@@ -38,28 +39,48 @@ pub struct Class {
 /// 4,096 ranks with 200 nodes each: see `benches/results`.
 #[must_use]
 pub fn phases(tags: &[Tag], comparison: &Comparison) -> Vec<Phase> {
-    let sections = Sections::of(tags);
-    let peers: Vec<Vec<(Slot, Peers)>> =
-        tags.iter().map(|tag| by_slot(tag, comparison.ranks)).collect();
-    let absolute = Absolute::of(&peers);
-    let items: Vec<Vec<Item>> = tags
-        .iter()
-        .zip(peers)
-        .map(|(tag, peers)| items(tag, &peers, &absolute, &sections))
-        .collect();
-    sections.below(&Section::default(), |section| {
-        let within: Vec<bool> =
-            sections.of_nodes.iter().map(|node| node.is_within(section)).collect();
-        let mut classes = Classes { comparison, found: Vec::new(), by_structure: HashMap::new() };
-        for (tag, items) in tags.iter().zip(&items) {
-            classes.add(tag.rank, Shape::of(items, &within));
-        }
-        let classes = classes.found.into_iter();
-        classes.map(|(_, ranks, representative)| Class { ranks, representative }).collect()
-    })
+    phases_of(tags.len(), |rank| Cow::Borrowed(&tags[rank]), comparison)
 }
 
+/// Returns the phases of a program as [`phases`] does, of so many graphs, each of which is made
+/// when it is needed: twice. In memory are at most two, and what classes differ by.
+#[must_use]
+pub fn phases_of<'a>(
+    graphs: usize,
+    tag: impl Fn(usize) -> Cow<'a, Tag>,
+    comparison: &Comparison,
+) -> Vec<Phase> {
+    let (mut sections, mut absolute) = (Sections::default(), Distinct::default());
+    for number in 0..graphs {
+        let tag = tag(number);
+        sections.add(&tag);
+        absolute.add(&by_slot(&tag, comparison.ranks));
+    }
+    let absolute = absolute.absolute();
+    let mut of_sections: BTreeMap<Section, (Vec<bool>, Classes<'_>)> = BTreeMap::new();
+    sections.each_below(&Section::default(), &mut |section| {
+        let within = sections.of_nodes.iter().map(|node| node.is_within(section)).collect();
+        of_sections.insert(section.clone(), (within, Classes::new(comparison)));
+    });
+    for number in 0..graphs {
+        let tag = tag(number);
+        let items = items(&tag, &by_slot(&tag, comparison.ranks), &absolute, &sections);
+        for (within, classes) in of_sections.values_mut() {
+            classes.add(tag.rank, Shape::of(&items, within));
+        }
+    }
+    let mut found: BTreeMap<Section, Vec<Class>> = of_sections
+        .into_iter()
+        .map(|(section, (_, classes))| (section, classes.into_classes()))
+        .collect();
+    sections.phases(&Section::default(), &mut found)
+}
+
+/// The number of sections up to which one is found by comparing it with all.
+const COMPARED_MAX: usize = 16;
+
 /// All sections.
+#[derive(Default)]
 struct Sections {
     /// The sections of nodes, by their numbers.
     of_nodes: Vec<Section>,
@@ -69,42 +90,41 @@ struct Sections {
 }
 
 impl Sections {
-    fn of(tags: &[Tag]) -> Self {
-        let mut of_nodes: Vec<Section> = Vec::new();
-        let mut numbers: HashMap<Section, u32> = HashMap::new();
-        let mut first: BTreeMap<Section, u32> = BTreeMap::new();
-        for (key, node) in tags.iter().flat_map(|tag| &tag.nodes) {
-            if !numbers.contains_key(&node.section) {
-                numbers.insert(
-                    node.section.clone(),
-                    u32::try_from(of_nodes.len()).unwrap_or(u32::MAX),
-                );
-                of_nodes.push(node.section.clone());
+    fn add(&mut self, tag: &Tag) {
+        for (key, node) in &tag.nodes {
+            if self.number(&node.section).is_none() {
+                let number = u32::try_from(self.of_nodes.len()).unwrap_or(u32::MAX);
+                self.numbers.insert(node.section.clone(), number);
+                self.of_nodes.push(node.section.clone());
             }
             // Begin and end alone are no phase.
             if matches!(key.kind, NodeKind::Begin | NodeKind::End) {
                 continue;
             }
-            let known = first.get_mut(&node.section);
+            let known = self.first.get(&node.section);
             if known.is_some_and(|known| *known <= node.order) {
                 continue;
             }
             for length in 1..=node.section.places.len() {
                 let section = Section { places: node.section.places[..length].to_vec() };
-                let known = first.entry(section).or_insert(u32::MAX);
+                let known = self.first.entry(section).or_insert(u32::MAX);
                 *known = (*known).min(node.order);
             }
         }
-        Self { of_nodes, numbers, first }
     }
 
-    /// The sections directly below another, in order, with what is below them. A single straight
-    /// part is not told apart from the loop around it.
-    fn below(
-        &self,
-        outer: &Section,
-        classes: impl Fn(&Section) -> Vec<Class> + Copy,
-    ) -> Vec<Phase> {
+    /// Returns the number of a section. Few sections are compared faster than hashed.
+    fn number(&self, section: &Section) -> Option<u32> {
+        if self.of_nodes.len() > COMPARED_MAX {
+            return self.numbers.get(section).copied();
+        }
+        let found = self.of_nodes.iter().position(|other| other == section)?;
+        u32::try_from(found).ok()
+    }
+
+    /// The sections directly below another, in order. A single straight part is not told apart from
+    /// the loop around it.
+    fn below(&self, outer: &Section) -> Vec<&Section> {
         let length = outer.places.len() + 1;
         let inner = self
             .first
@@ -116,12 +136,27 @@ impl Sections {
         if inner.len() == 1 && length > 1 {
             return Vec::new();
         }
-        let phase = |section: &Section| Phase {
-            section: section.clone(),
-            classes: classes(section),
-            inner: self.below(section, classes),
-        };
-        inner.into_iter().map(|(_, section)| phase(section)).collect()
+        inner.into_iter().map(|(_, section)| section).collect()
+    }
+
+    /// Passes all sections below another, and those below them.
+    fn each_below(&self, outer: &Section, visit: &mut impl FnMut(&Section)) {
+        for section in self.below(outer) {
+            visit(section);
+            self.each_below(section, visit);
+        }
+    }
+
+    fn phases(&self, outer: &Section, classes: &mut BTreeMap<Section, Vec<Class>>) -> Vec<Phase> {
+        let mut phases = Vec::new();
+        for section in self.below(outer) {
+            phases.push(Phase {
+                section: section.clone(),
+                classes: classes.remove(section).unwrap_or_default(),
+                inner: self.phases(section, classes),
+            });
+        }
+        phases
     }
 }
 
@@ -149,7 +184,7 @@ fn items(
     let numbers: Vec<(NodeKey, u32)> = tag
         .nodes
         .iter()
-        .filter_map(|(key, node)| Some((*key, *sections.numbers.get(&node.section)?)))
+        .filter_map(|(key, node)| Some((*key, sections.number(&node.section)?)))
         .collect();
     let section = |key: &NodeKey| {
         let at = numbers.binary_search_by_key(key, |(key, _)| *key).ok()?;
@@ -229,7 +264,16 @@ struct Classes<'a> {
     by_structure: HashMap<(u64, u64), Vec<usize>>,
 }
 
-impl Classes<'_> {
+impl<'a> Classes<'a> {
+    fn new(comparison: &'a Comparison) -> Self {
+        Self { comparison, found: Vec::new(), by_structure: HashMap::new() }
+    }
+
+    fn into_classes(self) -> Vec<Class> {
+        let classes = self.found.into_iter();
+        classes.map(|(_, ranks, representative)| Class { ranks, representative }).collect()
+    }
+
     fn add(&mut self, rank: u32, shape: Shape) {
         if shape.structure.0 == 0 {
             return;

@@ -68,29 +68,33 @@ fn digest(peers: &[(i64, u64)]) -> u64 {
     peers.iter().fold(Digest::new(5), |digest, (peer, _)| digest.word(peer.cast_unsigned())).0
 }
 
+/// The distinct sets of peers of each slot: relative, and absolute.
+#[derive(Debug, Default)]
+pub(super) struct Distinct(HashMap<Slot, [HashSet<u64>; 2]>);
+
+impl Distinct {
+    /// Adds the peers of a rank.
+    pub(super) fn add(&mut self, rank: &[(Slot, Peers)]) {
+        for (slot, peers) in rank {
+            let [relative, fixed] = self.0.entry(*slot).or_default();
+            relative.insert(digest(&peers.relative));
+            fixed.insert(digest(&peers.absolute));
+        }
+    }
+
+    /// Returns the slots that have fewer sets of absolute peers.
+    pub(super) fn absolute(self) -> Absolute {
+        let fewer =
+            self.0.into_iter().filter(|(_, [relative, fixed])| fixed.len() < relative.len());
+        Absolute(fewer.map(|(slot, _)| slot).collect())
+    }
+}
+
 /// The slots whose peers are absolute.
 #[derive(Debug, Default)]
 pub(super) struct Absolute(HashSet<Slot>);
 
 impl Absolute {
-    /// Compares the peers of all ranks.
-    pub(super) fn of(ranks: &[Vec<(Slot, Peers)>]) -> Self {
-        let mut distinct: HashMap<Slot, [HashSet<u64>; 2]> = HashMap::new();
-        let mut absolute = HashSet::new();
-        for (slot, peers) in ranks.iter().flatten() {
-            let [relative, fixed] = distinct.entry(*slot).or_default();
-            relative.insert(digest(&peers.relative));
-            fixed.insert(digest(&peers.absolute));
-            // The last rank decides.
-            if fixed.len() < relative.len() {
-                absolute.insert(*slot);
-            } else {
-                absolute.remove(slot);
-            }
-        }
-        Self(absolute)
-    }
-
     /// Returns the peers of a slot, and the numbers of their messages. Those of wildcards are
     /// chance: they are one peer.
     pub(super) fn peers<'a>(&self, slot: &Slot, peers: &'a Peers) -> &'a [(i64, u64)] {

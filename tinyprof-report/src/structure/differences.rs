@@ -47,7 +47,7 @@ impl Structure {
             phase.classes.iter().filter(|other| other.ranks != class.ranks).collect();
         others.sort_by_key(|other| std::cmp::Reverse(other.ranks.len()));
         others.truncate(COMPARED_MAX);
-        let tag = |class: &Class| self.tags.get(class.representative as usize);
+        let tag = |class: &Class| self.tags.get(&class.representative);
         let compared = others.into_iter().filter_map(|other| {
             let found = self.comparison.differences(tag(other)?, tag(class)?, &phase.section);
             Some((other, found))

@@ -12,7 +12,8 @@ use super::observed::OfRank;
 /// The number of distances between two nodes up to which each has an edge of its own.
 const OFFSETS_MAX: usize = 16;
 
-/// The key of messages: kind, sending and receiving node, and the sender's rank less the receiver's.
+/// The key of messages: kind, sending and receiving node, and the sender's rank less that of the
+/// receiver.
 type MessagesKey = (&'static str, Option<u32>, u32, i32);
 
 /// The ranks of a drawing.

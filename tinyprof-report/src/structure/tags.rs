@@ -16,26 +16,43 @@ use super::nodes::{NodeInfo, Nodes};
 use super::observed::{Observed, OfRank, Visited, is_known};
 use crate::world_rank;
 
-/// Returns the graph of each rank.
-///
-/// `is_crowded` is true if ranks share CPUs: then a rank does not go on when its partner comes, but
-/// when it is its turn, and the times of calls that wait are chance.
-pub(super) fn of_ranks(
-    nodes: &Nodes,
-    observed: &Observed,
-    sections: &Sections,
-    is_crowded: bool,
-) -> Vec<Tag> {
-    let blocked = blocked_ns(observed);
-    let incoming = observed.ranks.iter().filter(|_| is_crowded).flat_map(|rank| &rank.incoming);
-    let of_chance: HashSet<u32> = incoming.map(|edge| edge.to).collect();
-    let of_rank = |(rank, found): (u32, &OfRank)| {
-        let mut tag = Tag { rank, ..Tag::default() };
-        for visited in &found.visited {
+/// Makes the graphs of ranks.
+pub(super) struct Tags<'a> {
+    nodes: &'a Nodes,
+    observed: &'a Observed,
+    sections: &'a Sections,
+    /// The time that senders were blocked, by rank and node.
+    blocked_ns: HashMap<(u32, u32), u64>,
+    /// The nodes whose time is chance.
+    of_chance: HashSet<u32>,
+}
+
+impl<'a> Tags<'a> {
+    /// Prepares the graphs.
+    ///
+    /// `is_crowded` is true if ranks share CPUs: then a rank does not go on when its partner comes,
+    /// but when it is its turn, and the times of calls that wait are chance.
+    pub(super) fn new(
+        nodes: &'a Nodes,
+        observed: &'a Observed,
+        sections: &'a Sections,
+        is_crowded: bool,
+    ) -> Self {
+        let incoming = observed.ranks.iter().filter(|_| is_crowded).flat_map(|rank| &rank.incoming);
+        let of_chance = incoming.map(|edge| edge.to).collect();
+        Self { nodes, observed, sections, blocked_ns: blocked_ns(observed), of_chance }
+    }
+
+    /// Returns the graph of a rank.
+    pub(super) fn tag(&self, rank: usize) -> Tag {
+        let (nodes, sections) = (self.nodes, self.sections);
+        let found = &self.observed.ranks[rank];
+        let rank = u32::try_from(rank).unwrap_or(u32::MAX);
+        let node = |visited: &Visited| {
             let info = nodes.get(visited.node);
-            let blocked_ns = blocked.get(&(rank, visited.node)).copied().unwrap_or(0);
+            let blocked_ns = self.blocked_ns.get(&(rank, visited.node)).copied().unwrap_or(0);
             let node = Node {
-                times: match of_chance.contains(&visited.node) {
+                times: match self.of_chance.contains(&visited.node) {
                     true => without_time(visited.times),
                     false => own_times(info, visited, blocked_ns),
                 },
@@ -43,8 +60,10 @@ pub(super) fn of_ranks(
                 section: sections.of_node[visited.node as usize].clone(),
                 depths: BTreeMap::new(),
             };
-            tag.nodes.insert(info.key, node);
-        }
+            (info.key, node)
+        };
+        let mut tag = Tag { rank, ..Tag::default() };
+        tag.nodes = found.visited.iter().map(node).collect();
         for flow in &found.flows {
             let (from, times) = match flow.from {
                 Some(from) => (entrance(nodes, sections, from, flow.to), flow.times),
@@ -58,10 +77,9 @@ pub(super) fn of_ranks(
             let edge = (nodes.get(*from).key, nodes.get(*to).key);
             tag.completions.entry(edge).or_default().absorb(*times);
         }
-        tag.messages = messages(nodes, rank, observed.ranks.len(), found);
+        tag.messages = messages(nodes, rank, self.observed.ranks.len(), found);
         tag
-    };
-    (0..).zip(&observed.ranks).map(of_rank).collect()
+    }
 }
 
 /// Returns the time that each sender was blocked until its receivers were there, in ns.
@@ -131,7 +149,7 @@ fn messages(
     found: &OfRank,
 ) -> BTreeMap<MessageEdge, Messages> {
     let wildcards = found.wildcards();
-    let mut all: BTreeMap<MessageEdge, Messages> = BTreeMap::new();
+    let mut all: Vec<(MessageEdge, Messages)> = Vec::with_capacity(found.exchanged.len());
     for exchanged in &found.exchanged {
         let is_wildcard = !exchanged.is_out && wildcards.contains(&exchanged.node);
         let direction = if exchanged.is_out { Direction::Out } else { Direction::In };
@@ -143,7 +161,7 @@ fn messages(
             sender: None,
         };
         let bytes = Tally { count: exchanged.count, sum: exchanged.bytes, ..Tally::EMPTY };
-        all.entry(edge).or_default().absorb(&Messages { bytes, ..Messages::default() });
+        all.push((edge, Messages { bytes, ..Messages::default() }));
     }
     let once = Messages { bytes: Tally::from_iter([0]), ..Messages::default() };
     for visited in &found.visited {
@@ -156,7 +174,7 @@ fn messages(
                 offset: 0,
                 sender: None,
             };
-            all.insert(edge, once.clone());
+            all.push((edge, once.clone()));
         }
     }
     for edge in found.incoming.iter().filter(|edge| edge.kind == EdgeKind::FromRoot) {
@@ -168,10 +186,11 @@ fn messages(
                 offset: edge.partner,
                 sender: None,
             };
-            all.insert(edge, once.clone());
+            all.push((edge, once.clone()));
         }
     }
-    all
+    // Sorted at once, which is faster than one by one.
+    all.into_iter().collect()
 }
 
 /// Returns whether the rank is the root of an operation, as its bytes tell: what was put in and
