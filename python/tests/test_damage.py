@@ -142,6 +142,19 @@ def test_a_manifest_from_a_stranger_is_not_obeyed(copy):
         tinyprof.read(profile.parent)
 
 
+def test_a_path_without_anything_is_a_missing_file_with_suggestions(copy):
+    profile = copy(NEWEST)
+    for name in ["fft.tprof", "fft-2.tprof", "other.tprof"]:
+        profile.parent.joinpath(name).mkdir()
+    for wrong in ["fft", "ftf.tprof"]:
+        with pytest.raises(FileNotFoundError, match="did you mean fft.tprof or fft-2.tprof") as raised:
+            tinyprof.read(profile.parent / wrong)
+        assert isinstance(raised.value, tinyprof.UnfinishedError)
+        assert raised.value.filename == str(profile.parent / wrong)
+    with pytest.raises(tinyprof.NotFoundError, match="no profile .*/elsewhere/run$"):
+        tinyprof.read(profile.parent / "elsewhere" / "run")
+
+
 def test_a_part_of_a_newer_version_says_so(copy):
     profile = copy(NEWEST)
     damaged = bytearray((profile / "part-00000").read_bytes())

@@ -10,7 +10,7 @@ the values of a callpath in the order of its visits. Times are integers in nanos
 """
 
 from .callpath import Callpath
-from .errors import DamagedError, NewerVersionError, ProfileError, TooLargeError, UnfinishedError
+from .errors import DamagedError, NewerVersionError, NotFoundError, ProfileError, TooLargeError, UnfinishedError
 from .profile import Profile, read
 from .thickets import to_thicket
 
@@ -18,6 +18,7 @@ __all__ = [
     "Callpath",
     "DamagedError",
     "NewerVersionError",
+    "NotFoundError",
     "Profile",
     "ProfileError",
     "TooLargeError",

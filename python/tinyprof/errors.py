@@ -17,6 +17,19 @@ class UnfinishedError(ProfileError):
     """A missing manifest: not a profile, or one whose run ended before it was complete."""
 
 
+class NotFoundError(UnfinishedError, FileNotFoundError):
+    """There is nothing at the path. The message names profiles beside it with similar names."""
+
+    def __init__(self, path: Path, similar: list[str]) -> None:
+        advice = f"; did you mean {' or '.join(similar)}?" if similar else ""
+        super().__init__(path, f"there is no profile {path}{advice}")
+        self.filename = str(path)
+
+    def __str__(self) -> str:
+        # That of an OSError is made of its number, which this one does not have.
+        return self.args[0]
+
+
 class NewerVersionError(ProfileError):
     """A profile in a newer layout than this reader knows. `found` is its version: major, minor."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import stat
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ._native import NEWEST_VERSION
-from .errors import NewerVersionError, ProfileError, UnfinishedError
+from .errors import NewerVersionError, NotFoundError, ProfileError, UnfinishedError
 
 #: Kinds of loss, in the order of their columns in a part.
 LOSSES = (
@@ -121,11 +122,23 @@ class Manifest:
 
     @staticmethod
     def _missing(directory: Path) -> UnfinishedError:
+        if not directory.exists():
+            return NotFoundError(directory, _similar(directory))
         if (directory / "callpaths").exists() or (directory / "part-00000").exists():
             reason = "has no manifest.json: its run ended before the profile was complete"
         else:
             reason = "is not a profile: it has no manifest.json (expected a directory NAME.tprof)"
         return UnfinishedError(directory, f"{directory} {reason}")
+
+
+def _similar(missing: Path) -> list[str]:
+    """Returns the names of profiles beside a path, the most similar first; at most three."""
+    try:
+        names = sorted(name for name in os.listdir(missing.parent) if name.endswith(".tprof"))
+    except OSError:
+        return []
+    wanted = missing.name if missing.name.endswith(".tprof") else f"{missing.name}.tprof"
+    return difflib.get_close_matches(wanted, names, n=3)
 
 
 def _number(value: object, bits: int) -> int:

@@ -31,7 +31,8 @@ def read(path: str | os.PathLike[str], *, limit_bytes: int = LIMIT_BYTES) -> Pro
     each later call may use for decoded values. Without a limit, a hostile profile of few bytes
     could claim any amount.
 
-    Raises `UnfinishedError` if there is no manifest, `NewerVersionError` if this package is too old
+    Raises `NotFoundError`, which is a `FileNotFoundError`, if there is nothing at `path`,
+    `UnfinishedError` if there is no manifest, `NewerVersionError` if this package is too old
     for the profile, and `DamagedError`, with file and offset, if bytes are damaged. This and later
     calls raise `TooLargeError` if they need more than `limit_bytes`; that is no sign of damage.
     """

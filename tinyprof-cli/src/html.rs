@@ -161,17 +161,10 @@ fn open(file: &Path) -> Result<(), Box<dyn Error>> {
     })
 }
 
-/// Returns the regions with the most exclusive time, as in `tinyprof report --by region --json`.
+/// Returns the regions with the most exclusive time, as in `tinyprof top --by region --json`.
 fn regions(totals: &Totals) -> Value {
-    let mut report = Report::of_regions_of_totals(totals).to_json();
-    let mut regions = match report["regions"].take() {
-        Value::Array(regions) => regions,
-        _ => Vec::new(),
-    };
-    let exclusive = |region: &Value| region["exclusive_ns"]["sum"].as_f64().unwrap_or(-1.0);
-    regions.sort_by(|a, b| exclusive(b).total_cmp(&exclusive(a)));
-    regions.truncate(REGIONS_MAX);
-    regions.into()
+    // A report as a whole would hold the text of a million regions.
+    Report::of_regions_of_totals(totals).top_json(REGIONS_MAX).to_value()["regions"].take()
 }
 
 /// Returns the comparison of the first `base` profiles with the others.
