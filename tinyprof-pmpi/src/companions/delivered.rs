@@ -1,16 +1,19 @@
 //! What was delivered lately: for the order of messages.
 
-use tinyprof::__calls::{Callpath, CallpathId, EdgeKey, EdgeKind, Visited};
+use tinyprof::__calls::{Callpath, EdgeKey, EdgeKind, Visited};
 use tinyprof_messages::waiting::Inversions;
 
-/// Callpaths whose deliveries from any source are remembered, by a hash. A power of two.
-const NODES: usize = 64;
+/// Communicators and tags whose deliveries from any source are remembered, by a hash. A power of
+/// two.
+const ORDERS: usize = 64;
 /// Messages whose edges are remembered: more than `WrongOrder` remembers.
 const EDGES: usize = 128;
 
 /// What was delivered lately.
 pub(super) struct Delivered {
-    orders: [(CallpathId, Inversions); NODES],
+    /// Receives from any source compete for messages of a communicator and tag, wherever they are
+    /// posted.
+    orders: [(u64, Inversions); ORDERS],
     edges: [(Callpath, EdgeKey); EDGES],
     next: usize,
 }
@@ -19,7 +22,7 @@ impl Default for Delivered {
     fn default() -> Self {
         let unknown = EdgeKey { kind: EdgeKind::Message, partner: 0, from: EdgeKey::UNKNOWN };
         Self {
-            orders: [(EdgeKey::UNKNOWN, Inversions::default()); NODES],
+            orders: [(0, Inversions::default()); ORDERS],
             edges: [(Callpath::NONE, unknown); EDGES],
             next: 0,
         }
@@ -27,11 +30,13 @@ impl Default for Delivered {
 }
 
 impl Delivered {
-    pub(super) fn order(&mut self, callpath: CallpathId) -> &mut Inversions {
-        let mixed = callpath.to_bits().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        let entry = &mut self.orders[(mixed as usize) % NODES];
-        if entry.0 != callpath {
-            *entry = (callpath, Inversions::default());
+    /// Returns the order of deliveries on a communicator, by its number, of messages with a tag.
+    pub(super) fn order(&mut self, communicator: u32, tag: i32) -> &mut Inversions {
+        let key = u64::from(communicator) << 32 | u64::from(tag.cast_unsigned());
+        let mixed = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        let entry = &mut self.orders[(mixed as usize) % ORDERS];
+        if entry.0 != key {
+            *entry = (key, Inversions::default());
         }
         &mut entry.1
     }

@@ -196,9 +196,9 @@ impl State {
                 let waiting_ns = wait.waiting_ns;
                 wrong_order.waited(Waited { sent_ns, waiting_ns, node, rank });
             }
-            if is_any {
+            if is_any && let Some(twin) = communicators::twin(one.communicator) {
                 let virtual_ns = sent_ns.saturating_sub_unsigned(companion.intrusion_ns);
-                let order = self.delivered.order(visited.id());
+                let order = self.delivered.order(twin.number, one.tag);
                 let is_inverted = order.deliver(sent_ns, virtual_ns, JITTER_NS);
                 self.facts.inversions += u64::from(is_inverted);
             }
