@@ -33,7 +33,7 @@ pub use agreement::{Agreed, agree_on_messages};
 pub(crate) use announce::Message;
 pub(crate) use common_clock::{Span, now_ns};
 pub(crate) use held::Held;
-pub(crate) use meet::{Met, meet};
+pub(crate) use meet::{Met, meet, take_part};
 pub(crate) use owner::{begin_of_several, count_unclear, end_of_several};
 pub(crate) use receive::Envelope;
 pub(crate) use state::{Completed, State, end, is_on, store_facts, with, with_messages};

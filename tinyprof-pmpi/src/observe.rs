@@ -6,6 +6,7 @@ mod file;
 mod followed;
 mod freed;
 mod inside;
+mod joined;
 mod lifetime;
 mod message;
 mod one_sided;
@@ -120,8 +121,13 @@ unsafe fn call_unusual(index: usize, called: u32, words: Words) -> c_int {
     }
     let Some(recorder) = Recorder::make() else {
         // SAFETY: as the caller says.
-        unsafe { Arguments::new(words, called, function.is_large, mpi()) }.forget_freed(function);
-        return pass_on();
+        let arguments = unsafe { Arguments::new(words, called, function.is_large, mpi()) };
+        arguments.forget_freed(function);
+        let code = pass_on();
+        if !calls_c(called) {
+            arguments.take_part(function);
+        }
+        return code;
     };
     if inside::is_inside(recorder) {
         return pass_on();

@@ -91,6 +91,17 @@ pub(crate) fn meet(
     Some(ended_ns)
 }
 
+/// Takes part in the exchange after an operation, on a thread without a clock.
+pub(crate) fn take_part(mpi: &Mpi, met: &Met) {
+    let twin = communicators::with(mpi, met.communicator, |known| (known.twin(), known.size));
+    if let Some((Some(twin), size)) = twin
+        && size > 1
+    {
+        // The ranks that wait do not wait for this one, as far as they can know.
+        let _ = exchange(mpi, twin.handle, met, [0; Meeting::WORDS]);
+    }
+}
+
 fn words(clock: &Clock, span: Span, rank: u32, size: u32) -> Words {
     let meeting = clock.meeting(span.entered_ns, Offset::default(), rank);
     // None is negative: the common clock begins with the host.

@@ -3,15 +3,13 @@
 use std::ffi::c_int;
 
 use tinyprof::__calls::Visited;
-use tinyprof_messages::waiting::Collective as Shape;
 
 use super::{Before, Call, inside};
 use crate::abi::{Handle, Interface};
 use crate::arguments::Kind;
-use crate::communicators;
-use crate::companions::{self, Completed, Envelope, Held, Message, Met, Span, held, now_ns};
+use crate::companions::{self, Completed, Envelope, Held, Message, Span, held, now_ns};
 use crate::forward::forward;
-use crate::function::{Collective, Form, Looks, Positions, Role, SITES};
+use crate::function::{Looks, Positions, Role, SITES};
 use crate::requests::{self, Pending};
 
 /// The size from which a blocking send waits for its receive, in bytes: the usual limit of MPI's
@@ -166,11 +164,11 @@ impl Call {
                 let waits = self.function.name != "MPI_Testsome";
                 self.conclude_all(visited, span, waits);
             }
-            Role::Collective(kind, Form::Once) if self.function.at.request == Positions::NO => {
-                let met = self.met(kind)?;
+            Role::Collective(..) => {
+                let met = self.arguments.met(self.function)?;
                 return companions::meet(self.mpi(), self.recorder, visited, span, &met);
             }
-            Role::MakeCommunicator => self.made_communicator(),
+            Role::MakeCommunicator => self.arguments.make_twin(self.function),
             _ => {}
         }
         None
@@ -264,39 +262,5 @@ impl Call {
         };
         let abi = &self.mpi().abi;
         (int(abi.status_source), int(abi.status_tag))
-    }
-
-    /// Returns the meeting of a blocking collective operation; none if it waits for neighbours
-    /// alone, or is between two groups.
-    fn met(&self, kind: Collective) -> Option<Met> {
-        let kind = match kind {
-            Collective::Barrier => Shape::Barrier,
-            Collective::Bcast | Collective::Scatter | Collective::Scatterv => Shape::FromRoot,
-            Collective::Gather | Collective::Gatherv | Collective::Reduce => Shape::ToRoot,
-            Collective::Allgather
-            | Collective::Allgatherv
-            | Collective::Alltoall
-            | Collective::Alltoallv
-            | Collective::Alltoallw
-            | Collective::Allreduce
-            | Collective::ReduceScatter
-            | Collective::ReduceScatterBlock => Shape::AllToAll,
-            Collective::Scan | Collective::Exscan => Shape::Scan,
-            _ => return None,
-        };
-        let at = &self.function.at;
-        let root = if at.root == Positions::NO { 0 } else { self.arguments.int(at.root) };
-        Some(Met { communicator: self.communicator(), kind, root })
-    }
-
-    /// Makes the twin of a communicator that the call has made, if its parent has one: then all its
-    /// ranks have us.
-    fn made_communicator(&self) {
-        let abi = &self.mpi().abi;
-        let new = self.arguments.handle_at(self.function.at.newcomm, 0, Kind::Communicator);
-        let has_twin = communicators::twin(self.communicator()).is_some();
-        if has_twin && new != abi.comm_null && new != Handle(0) {
-            companions::make_twin(self.mpi(), new);
-        }
     }
 }

@@ -1,0 +1,64 @@
+//! What all ranks of a communicator do for companions, so that each has to take part: after
+//! collective operations, and when a communicator is made.
+
+use tinyprof_messages::waiting::Collective as Shape;
+
+use crate::abi::Handle;
+use crate::arguments::{Arguments, Kind};
+use crate::communicators;
+use crate::companions::{self, Met};
+use crate::function::{Collective, Form, Function, Positions, Role};
+
+impl Arguments {
+    /// Returns the meeting of a blocking collective operation; none if it waits for neighbours
+    /// alone.
+    pub(super) fn met(&self, function: &Function) -> Option<Met> {
+        let at = &function.at;
+        let Role::Collective(kind, Form::Once) = function.role else { return None };
+        if at.request != Positions::NO {
+            return None;
+        }
+        let kind = match kind {
+            Collective::Barrier => Shape::Barrier,
+            Collective::Bcast | Collective::Scatter | Collective::Scatterv => Shape::FromRoot,
+            Collective::Gather | Collective::Gatherv | Collective::Reduce => Shape::ToRoot,
+            Collective::Allgather
+            | Collective::Allgatherv
+            | Collective::Alltoall
+            | Collective::Alltoallv
+            | Collective::Alltoallw
+            | Collective::Allreduce
+            | Collective::ReduceScatter
+            | Collective::ReduceScatterBlock => Shape::AllToAll,
+            Collective::Scan | Collective::Exscan => Shape::Scan,
+            _ => return None,
+        };
+        let root = if at.root == Positions::NO { 0 } else { self.int(at.root) };
+        Some(Met { communicator: self.handle(at.comm, Kind::Communicator), kind, root })
+    }
+
+    /// Makes the twin of a communicator that the call has made, if its parent has one: then all its
+    /// ranks have us.
+    pub(super) fn make_twin(&self, function: &Function) {
+        let at = &function.at;
+        let new = self.handle_at(at.newcomm, 0, Kind::Communicator);
+        let parent = self.handle(at.comm, Kind::Communicator);
+        let has_twin = communicators::twin(parent).is_some();
+        if has_twin && new != self.mpi.abi.comm_null && new != Handle(0) {
+            companions::make_twin(self.mpi, new);
+        }
+    }
+
+    /// Takes part in what the others do, for a call of a thread that cannot record.
+    #[cold]
+    pub(super) fn take_part(&self, function: &Function) {
+        if !companions::is_on() {
+            return;
+        }
+        if function.role == Role::MakeCommunicator {
+            self.make_twin(function);
+        } else if let Some(met) = self.met(function) {
+            companions::take_part(self.mpi, &met);
+        }
+    }
+}
