@@ -81,6 +81,7 @@ pub(crate) struct Completed {
 static STATE: AtomicPtr<State> = AtomicPtr::new(ptr::null_mut());
 /// True while messages are observed.
 static IS_ON: AtomicBool = AtomicBool::new(false);
+
 /// Returns whether messages are observed.
 #[inline]
 pub(crate) fn is_on() -> bool {
@@ -92,6 +93,7 @@ pub(super) fn begin(mpi: &Mpi, rate: &ClockRate) {
     owner::begin(mpi);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some 20,000")]
     let visit_ps = (rate.visit_ns * 1_000.0) as u64;
+    let recorder = Recorder::current();
     let state = Box::new(State {
         clock: Clock::default(),
         sent: Streams::new(),
@@ -108,9 +110,9 @@ pub(super) fn begin(mpi: &Mpi, rate: &ClockRate) {
         exchange_ns: u64::MAX,
         visit_ps,
         own_ps: 0,
-        visits: 0,
+        visits: recorder.map_or(0, Recorder::timed_visits),
         last: EdgeKey::UNKNOWN,
-        last_left_ns: 0,
+        last_left_ns: recorder.map_or(0, now_ns),
         calls: 0,
     });
     STATE.store(Box::into_raw(state), Release);
@@ -144,17 +146,25 @@ impl State {
     /// Takes note of a call that begins: of the computation before it, and of its cost.
     #[inline]
     pub(crate) fn enter(&mut self, recorder: Recorder, visited: Visited, entered_ns: u64) {
+        let since_ns = self.compute(recorder, entered_ns);
+        let key = EdgeKey { kind: EdgeKind::Flow, partner: 0, from: self.last };
+        visited.add_edge(&key, &EdgeInstance { ns: since_ns, ..EdgeInstance::default() });
+    }
+
+    /// Takes note of the computation since the last call, and of its cost. Returns how long it was,
+    /// in ns.
+    #[inline]
+    fn compute(&mut self, recorder: Recorder, now_ns: u64) -> u64 {
         let timed = recorder.timed_visits().wrapping_sub(self.visits);
         let cost_ps = timed.saturating_mul(self.visit_ps);
         self.clock.events(timed, self.visit_ps);
         self.own_ps = self.own_ps.saturating_add(cost_ps);
         let since_ns = match self.last_left_ns {
             0 => 0,
-            left_ns => entered_ns.saturating_sub(left_ns),
+            left_ns => now_ns.saturating_sub(left_ns),
         };
         self.clock.useful(since_ns.saturating_sub(cost_ps / 1_000));
-        let key = EdgeKey { kind: EdgeKind::Flow, partner: 0, from: self.last };
-        visited.add_edge(&key, &EdgeInstance { ns: since_ns, ..EdgeInstance::default() });
+        since_ns
     }
 
     /// Takes note of a call that has ended. What we have done since `since_ns` is over now.
@@ -196,10 +206,15 @@ impl State {
     }
 }
 
-/// Stores the facts of the clock, for a snapshot.
+/// Stores the facts of the clock when the program ends, for the profile.
 pub(crate) fn store_facts() {
     if let Some(recorder) = Recorder::current().filter(|_| is_on()) {
-        with(recorder, |state| recorder.store_clock(&state.facts()));
+        with(recorder, |state| {
+            let now_ns = now_ns(recorder);
+            state.compute(recorder, now_ns);
+            (state.last_left_ns, state.visits) = (now_ns, recorder.timed_visits());
+            recorder.store_clock(&state.facts());
+        });
     }
 }
 
