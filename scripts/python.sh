@@ -57,7 +57,9 @@ mkdir -p "$home"
 python3 --version >"$home/version.txt"
 once env "$home/version.txt" "${requirements[@]}" "${without[@]}" -- make_env
 once umd "$home/env.stamp" python/requirements-umd.txt -- make_umd
-mapfile -t sources < <(find python/src python/tinyprof python/Cargo.* python/pyproject.toml -type f \
+# The package and the libraries that make its reports.
+libraries=(tinyprof-{diff,report,messages,format,segment}/{src,Cargo.toml})
+mapfile -t sources < <(find python/src python/tinyprof python/Cargo.* python/pyproject.toml "${libraries[@]}" -type f \
     -not -name '*.so' -not -name '*.pyc' | sort)
 once package "$home/env.stamp" "${sources[@]}" -- make_package
 if [[ ${1:-} == env ]]; then exit; fi

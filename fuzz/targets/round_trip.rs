@@ -111,14 +111,19 @@ fn values(input: &mut Unstructured<'_>) -> Result<CallpathValues> {
         let partner =
             if input.arbitrary()? { input.int_in_range(-1..=1)? } else { input.arbitrary()? };
         let key = EdgeKey { kind, partner, from: CallpathId::from_bits(input.arbitrary()?) };
+        // The squares of equal times, as others are rounded.
+        let (count, sum_ns): (u64, u64) = (input.arbitrary()?, input.arbitrary()?);
+        let mean_ns = sum_ns as f64 / count.max(1) as f64;
         let edge = Edge {
-            count: input.arbitrary()?,
+            count,
+            sum_ns,
+            sum_squares_ns2: sum_ns as f64 * mean_ns,
             bytes: input.arbitrary()?,
             min_ns: input.arbitrary()?,
             compensated_ns: input.arbitrary()?,
             late_receiver_ns: input.arbitrary()?,
             order,
-            ..Edge::of_one_instance(input.arbitrary()?)
+            ..Edge::default()
         };
         values.edges.insert(key, edge);
     }

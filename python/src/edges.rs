@@ -1,12 +1,16 @@
-//! The section of the edges that end at a callpath.
+//! The edges that end at a callpath.
 
-use crate::cursor::{Cursor, Damage};
-use crate::keys::{self, un_zigzag};
+use crate::keys::{Key, un_zigzag};
+use crate::messages;
 
 /// The number of kinds of edges.
-const KINDS: u64 = 9;
+pub(crate) const KINDS: u64 = 9;
 /// The kinds below this have no partner, and their times are not waiting.
 const FIRST_THAT_WAITS: u64 = 2;
+/// The kinds of edges of messages, from one source and from any.
+const OF_MESSAGES: [u64; 2] = [2, 3];
+/// The largest code of a distance of squares.
+const CODE_MAX: u64 = 0x7f7f;
 
 /// The edges to a callpath, part by part, and in each part key by key.
 #[derive(Debug, Default)]
@@ -36,63 +40,56 @@ pub(crate) struct Numbers {
     pub(crate) orders: Vec<u32>,
 }
 
-/// Adds the edges of a section.
-pub(crate) fn read(
-    cursor: &mut Cursor<'_>,
-    first_rank: u32,
-    ranks: usize,
-    to: &mut Edges,
-) -> Result<(), Damage> {
-    let start = cursor.clone();
-    let keys = keys::count(cursor)?;
-    let kinds = keys::integers(cursor, keys, "the kinds of edges")?;
-    let partners = keys::partners(cursor, keys)?;
-    let origins = keys::integers(cursor, keys, "the origins of edges")?;
-    if kinds.iter().any(|&kind| kind >= KINDS) {
-        return Err(start.damage("an edge is of no kind"));
+/// The messages that a callpath got from the partner of an edge: their count and bytes.
+pub(crate) type Received = Option<(u64, u64)>;
+
+impl Edges {
+    /// Adds an edge with these numbers of a section. Returns false if one is above its limit.
+    pub(crate) fn push(
+        &mut self,
+        (rank, key, origin): (u32, &Key, u64),
+        row: [u64; 12],
+        received: Received,
+    ) -> bool {
+        self.ranks.push(rank);
+        self.kinds.push(u32::try_from(key.kind).unwrap_or(u32::MAX));
+        self.partners.push(key.partner);
+        self.origins.push(origin);
+        let received = received.filter(|_| OF_MESSAGES.contains(&key.kind));
+        self.numbers.push(key.kind >= FIRST_THAT_WAITS, row, received)
     }
-    let key = |at: usize| (kinds[at], partners[at], origins[at]);
-    if (1..keys).any(|at| key(at - 1) >= key(at)) {
-        return Err(start.damage("the keys of edges are not in ascending order"));
-    }
-    let places = keys::ranks(cursor, keys, first_rank, ranks)?;
-    let mut columns: [Vec<u64>; 12] = Default::default();
-    for column in &mut columns {
-        *column = keys::integers(cursor, places.len(), "a number of edges")?;
-    }
-    // Four columns of four bytes, and eleven of eight.
-    start.charge(places.len().saturating_mul(13), "the edges")?;
-    for (at, &(key, rank)) in places.iter().enumerate() {
-        let row = columns.each_ref().map(|column| column[at]);
-        if !to.numbers.push(kinds[key] >= FIRST_THAT_WAITS, row) {
-            return Err(start.damage("a number of an edge is above its limit"));
-        }
-        to.ranks.push(rank);
-        to.kinds.push(u32::try_from(kinds[key]).unwrap_or(u32::MAX));
-        to.partners.push(partners[key]);
-        to.origins.push(origins[key]);
-    }
-    cursor.finish("a section")
 }
 
 impl Numbers {
-    /// Adds an edge with these numbers of a section. Returns false if one is above its limit.
-    fn push(&mut self, waits: bool, row: [u64; 12]) -> bool {
-        let [count, mean_bytes, remainder, sum, below, above, squares, compensated, ..] = row;
+    fn push(&mut self, waits: bool, row: [u64; 12], received: Received) -> bool {
+        let [mut count, mut mean_bytes, mut remainder, sum, below, above, squares, compensated, ..] =
+            row;
         let [.., transfer, wrong_order, late_receiver, order] = row;
-        let divisor = count.max(1);
-        let bytes = mean_bytes.checked_mul(divisor).and_then(|b| b.checked_add(remainder));
+        if let Some((messages, bytes)) = received.filter(|&(messages, _)| messages > 0) {
+            let relative =
+                |number: &mut u64, to: u64| *number = to.wrapping_add_signed(un_zigzag(*number));
+            relative(&mut count, messages);
+            relative(&mut mean_bytes, bytes / messages);
+            relative(&mut remainder, bytes % messages);
+        }
+        let bytes = messages::bytes(count, mean_bytes, remainder);
         let (Some(bytes), Ok(order)) = (bytes, u32::try_from(order)) else { return false };
+        let divisor = count.max(1);
         let mean = sum / divisor;
+        let (minimum, maximum) = (mean.wrapping_sub(below), mean.wrapping_add(above));
+        let half = maximum.wrapping_sub(minimum) as f64 / 2.0;
+        let largest = code(count as f64 * (half * half)) as i64;
+        let distance =
+            largest.checked_sub(un_zigzag(squares)).and_then(|code| u64::try_from(code).ok());
+        let Some(distance) = distance.filter(|&code| code <= CODE_MAX) else { return false };
+        let of_equals = sum as f64 * (sum as f64 / divisor as f64);
         let expected = if waits { sum } else { 0 };
         self.counts.push(count);
         self.bytes.push(bytes);
         self.sums.push(sum);
-        self.minima.push(mean.wrapping_sub(below));
-        self.maxima.push(mean.wrapping_add(above));
-        let of_equals = sum as f64 * (sum as f64 / divisor as f64);
-        let bits = of_equals.to_bits().wrapping_add_signed(un_zigzag(squares));
-        self.squares.push(f64::from_bits(bits));
+        self.minima.push(minimum);
+        self.maxima.push(maximum);
+        self.squares.push(of_equals + f64::from(f32::from_bits((distance as u32) << 16)));
         self.compensated.push(expected.wrapping_add_signed(un_zigzag(compensated)));
         self.transfers.push(transfer);
         self.wrong_orders.push(wrong_order);
@@ -100,4 +97,15 @@ impl Numbers {
         self.orders.push(order);
         true
     }
+}
+
+/// Returns the code of the number of eight significant bits that is nearest to a distance.
+fn code(distance: f64) -> u64 {
+    if distance <= 0.0 {
+        return 0;
+    }
+    let bits = u64::from((distance as f32).to_bits());
+    let (code, rest) = (bits >> 16, bits & 0xffff);
+    let is_up = rest > 0x8000 || rest == 0x8000 && code % 2 == 1;
+    (code + u64::from(is_up)).min(CODE_MAX)
 }

@@ -1,5 +1,6 @@
 //! The reader behind the Python package `tinyprof`. It is written from docs/format.md, not from the
-//! writer's code: if both agree, the document is sufficient.
+//! writer's code: if both agree, the document is sufficient. Only `reports` and `whole` use the
+//! libraries of the command.
 //!
 //! Python reads the manifest and builds frames; this crate contains the parts that would take too
 //! long there.
@@ -9,6 +10,7 @@ mod callpaths;
 mod cells;
 mod children;
 mod column;
+mod communication;
 mod cursor;
 mod edges;
 mod keys;
@@ -16,10 +18,12 @@ mod messages;
 mod metrics;
 mod part;
 mod reader;
+mod reports;
 mod sections;
 mod series;
 mod summaries;
 mod times;
+mod whole;
 
 use std::path::PathBuf;
 
@@ -173,8 +177,8 @@ impl Reader {
     }
 
     /// Returns the rows of the dictionary that have messages on some rank.
-    fn rows_with_messages(&self) -> Vec<usize> {
-        self.0.rows_with_messages()
+    fn rows_with_messages(&self, py: Python<'_>) -> PyResult<Vec<usize>> {
+        self.0.rows_with_messages().map_err(|error| raise(py, error))
     }
 
     /// Returns the edges to a callpath: columns over its keys and their ranks.
@@ -184,8 +188,8 @@ impl Reader {
     }
 
     /// Returns the rows of the dictionary that have edges on some rank.
-    fn rows_with_edges(&self) -> Vec<usize> {
-        self.0.rows_with_edges()
+    fn rows_with_edges(&self, py: Python<'_>) -> PyResult<Vec<usize>> {
+        self.0.rows_with_edges().map_err(|error| raise(py, error))
     }
 
     /// Returns the rows of the dictionary that have metrics on some rank.
@@ -213,6 +217,12 @@ fn raise(py: Python<'_>, error: Error) -> PyErr {
     made.map_or_else(|error| error, PyErr::from_value)
 }
 
+/// Returns a `ProfileError` with this text.
+fn profile_error(py: Python<'_>, path: PathBuf, text: String) -> PyErr {
+    let made = exception(py, "ProfileError").and_then(|class| class.call1((path, text)));
+    made.map_or_else(|error| error, PyErr::from_value)
+}
+
 fn exception<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import("tinyprof.errors")?.getattr(name)
 }
@@ -220,5 +230,6 @@ fn exception<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("NEWEST_VERSION", sections::NEWEST)?;
-    module.add_class::<Reader>()
+    module.add_class::<Reader>()?;
+    reports::add_to(module)
 }

@@ -1,12 +1,11 @@
-//! The section of a callpath's messages: keys, and for each key the ranks of a part that have it.
+//! The messages of a callpath.
 
-use crate::cursor::{Cursor, Damage};
-use crate::keys;
+use crate::keys::{Key, Limits};
 
-/// The number of kinds of messages.
-const KINDS: u64 = 8;
-/// The number of size classes.
-const SIZE_CLASSES: u64 = 65;
+/// The number of kinds of messages, and of size classes.
+pub(crate) const LIMITS: Limits = (8, 65);
+/// The kind of messages that are received.
+const RECEIVED: u64 = 1;
 
 /// The messages of a callpath, part by part, and in each part key by key.
 #[derive(Debug, Default)]
@@ -20,42 +19,23 @@ pub(crate) struct Messages {
     pub(crate) bytes: Vec<u64>,
 }
 
-/// Adds the messages of a section.
-pub(crate) fn read(
-    cursor: &mut Cursor<'_>,
-    first_rank: u32,
-    ranks: usize,
-    to: &mut Messages,
-) -> Result<(), Damage> {
-    let start = cursor.clone();
-    let keys = keys::count(cursor)?;
-    let kinds = keys::integers(cursor, keys, "the kinds of messages")?;
-    let partners = keys::partners(cursor, keys)?;
-    let classes = keys::integers(cursor, keys, "the size classes of messages")?;
-    if kinds.iter().any(|&kind| kind >= KINDS) || classes.iter().any(|&c| c >= SIZE_CLASSES) {
-        return Err(start.damage("a key of messages has a number above its limit"));
+impl Messages {
+    pub(crate) fn push(&mut self, rank: u32, key: &Key, count: u64, bytes: u64) {
+        self.ranks.push(rank);
+        self.kinds.push(u32::try_from(key.kind).unwrap_or(u32::MAX));
+        self.partners.push(key.partner);
+        self.size_classes.push(u32::try_from(key.third).unwrap_or(u32::MAX));
+        self.counts.push(count);
+        self.bytes.push(bytes);
     }
-    let key = |at: usize| (kinds[at], partners[at], classes[at]);
-    if (1..keys).any(|at| key(at - 1) >= key(at)) {
-        return Err(start.damage("the keys of messages are not in ascending order"));
-    }
-    let places = keys::ranks(cursor, keys, first_rank, ranks)?;
-    let counts = keys::integers(cursor, places.len(), "the counts of messages")?;
-    let means = keys::integers(cursor, places.len(), "the means of messages")?;
-    let remainders = keys::integers(cursor, places.len(), "the remainders of messages")?;
-    // Four columns of four bytes, and two of eight.
-    start.charge(places.len().saturating_mul(4), "the messages")?;
-    for (at, &(key, rank)) in places.iter().enumerate() {
-        let bytes = means[at].checked_mul(counts[at].max(1));
-        let Some(bytes) = bytes.and_then(|bytes| bytes.checked_add(remainders[at])) else {
-            return Err(start.damage("the bytes of messages do not fit 64 bits"));
-        };
-        to.ranks.push(rank);
-        to.kinds.push(u32::try_from(kinds[key]).unwrap_or(u32::MAX));
-        to.partners.push(partners[key]);
-        to.size_classes.push(u32::try_from(classes[key]).unwrap_or(u32::MAX));
-        to.counts.push(counts[at]);
-        to.bytes.push(bytes);
-    }
-    cursor.finish("a section")
+}
+
+/// Returns whether a key is of messages received.
+pub(crate) const fn is_received(key: &Key) -> bool {
+    key.kind == RECEIVED
+}
+
+/// Returns the bytes of `count` messages from their mean and remainder; none above 64 bits.
+pub(crate) fn bytes(count: u64, mean: u64, remainder: u64) -> Option<u64> {
+    mean.checked_mul(count.max(1))?.checked_add(remainder)
 }

@@ -1,5 +1,7 @@
 //! A part: its sections, and the facts of its ranks.
 
+use std::ops::Range;
+
 use crate::column;
 use crate::cursor::{Budget, Cursor, Damage};
 use crate::sections::{FileError, Section, SectionFile};
@@ -7,9 +9,7 @@ use crate::sections::{FileError, Section, SectionFile};
 const MAGIC: &[u8] = b"TPRFPART";
 const RANKS_KEY: u32 = u32::MAX;
 const METRICS_KEY: u32 = 1 << 31;
-const MESSAGES_KEY: u32 = 1 << 30;
-const EDGES_KEY: u32 = METRICS_KEY | MESSAGES_KEY;
-const CLOCKS_KEY: u32 = METRICS_KEY - 1;
+const COMMUNICATION_KEY: u32 = 1 << 30;
 
 /// The number of kinds of loss in version 0.1, which does not store it.
 const LOSSES_0_1: usize = 10;
@@ -30,13 +30,12 @@ pub(crate) struct Part {
     pub(crate) ranks: usize,
     pub(crate) version: (u16, u16),
     facts: Section,
-    clocks: Option<Section>,
     newer: bool,
     /// Rows of the dictionary with their sections, in ascending order of rows.
     pub(crate) times: Vec<(usize, Section)>,
     pub(crate) metrics: Vec<(usize, Section)>,
-    pub(crate) messages: Vec<(usize, Section)>,
-    pub(crate) edges: Vec<(usize, Section)>,
+    /// Sections of messages and edges, each with the rows that may be in it.
+    pub(crate) communication: Vec<(Range<usize>, Section)>,
 }
 
 /// The manifest's entry for a part.
@@ -71,7 +70,7 @@ impl Part {
             return Err(start.damage("the section that describes the ranks is missing").into());
         };
         let (mut times, mut metrics) = (Vec::with_capacity(sections.len()), Vec::new());
-        let (mut messages, mut edges, mut clocks) = (Vec::new(), Vec::new(), None);
+        let mut communication: Vec<(usize, Section)> = Vec::new();
         let mut before = None;
         for &section in sections {
             let of_row = |flag: u32| (section.key ^ flag) as usize;
@@ -79,8 +78,7 @@ impl Part {
             let lists = [
                 (0, &mut times),
                 (METRICS_KEY, &mut metrics),
-                (MESSAGES_KEY, &mut messages),
-                (EDGES_KEY, &mut edges),
+                (COMMUNICATION_KEY, &mut communication),
             ];
             let mut lists = lists.into_iter().enumerate();
             let found = lists.find(|(_, (flag, _))| of_row(*flag) < callpaths);
@@ -92,29 +90,28 @@ impl Part {
                 }
                 before = Some((row, place));
                 list.push((row, section));
-            } else if section.key == CLOCKS_KEY {
-                if before.is_some() || clocks.is_some() {
-                    let reason = "the clocks of the ranks are not in their place";
-                    return Err(Damage::at(section.offset, reason.to_owned()).into());
-                }
-                clocks = Some(section);
             } else if !newer {
                 let reason = format!("section {} belongs to no callpath", section.key);
                 return Err(Damage::at(section.offset, reason).into());
             }
         }
         let ranks = ranks as usize;
+        let mut first_row = 0;
+        let communication = communication.into_iter().map(|(row, section)| {
+            let rows = first_row..row + 1;
+            first_row = rows.end;
+            (rows, section)
+        });
+        let communication = communication.collect();
         Ok(Self {
             first_rank,
             ranks,
             version: file.version,
             facts,
-            clocks,
             newer,
             times,
             metrics,
-            messages,
-            edges,
+            communication,
         })
     }
 
@@ -158,26 +155,25 @@ impl Part {
             }
         }
         facts.losses.iter_mut().for_each(|losses| losses.resize(facts.process_ids.len(), 0));
+        if self.version > (1, 0) && cursor.remaining() > 0 {
+            self.read_clocks(&mut cursor, facts)?;
+        }
         if !self.newer {
             cursor.finish("the section of the ranks")?;
         }
-        self.read_clocks(bytes, budget, facts)
+        facts.clocks.iter_mut().for_each(|clocks| clocks.resize(facts.process_ids.len(), 0));
+        Ok(())
     }
 
-    fn read_clocks(&self, bytes: &[u8], budget: &Budget, facts: &mut Facts) -> Result<(), Damage> {
-        if let Some(section) = self.clocks {
-            let mut cursor = section.cursor(bytes, budget);
-            for fact in 0..cursor.count(CLOCK_FACTS_MAX, "the number of facts of a clock")? {
-                match facts.clocks.get_mut(fact) {
-                    Some(numbers) => {
-                        column::integers(&mut cursor, self.ranks, "a fact of the clocks", numbers)?
-                    }
-                    None => column::skip(&mut cursor, self.ranks, "a fact of the clocks")?,
+    fn read_clocks(&self, cursor: &mut Cursor<'_>, facts: &mut Facts) -> Result<(), Damage> {
+        for fact in 0..cursor.count(CLOCK_FACTS_MAX, "the number of facts of a clock")? {
+            match facts.clocks.get_mut(fact) {
+                Some(numbers) => {
+                    column::integers(cursor, self.ranks, "a fact of the clocks", numbers)?
                 }
+                None => column::skip(cursor, self.ranks, "a fact of the clocks")?,
             }
-            cursor.finish("the section of the clocks")?;
         }
-        facts.clocks.iter_mut().for_each(|clocks| clocks.resize(facts.process_ids.len(), 0));
         Ok(())
     }
 }

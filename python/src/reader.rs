@@ -9,9 +9,11 @@ use std::path::{Path, PathBuf};
 use crate::callpaths::{self, Callpaths};
 use crate::cells::{Columns, Unit};
 use crate::children::Children;
+use crate::communication::{self, Of};
 use crate::cursor::{Budget, Cursor, Damage};
-use crate::edges::{self, Edges};
-use crate::messages::{self, Messages};
+use crate::edges::Edges;
+use crate::keys;
+use crate::messages::Messages;
 use crate::metrics::{self, Metric};
 use crate::part::{self, Expected, Facts, Part};
 use crate::sections::{FileError, Section};
@@ -282,43 +284,62 @@ impl Profile {
 
     /// Returns the messages of one callpath.
     pub(crate) fn messages(&self, row: usize) -> Result<Messages, Error> {
-        let mut found = Messages::default();
-        let budget = Budget::new(self.limit_bytes);
-        self.each_section(
-            row,
-            |part| &part.messages,
-            &budget,
-            |cursor, first_rank, ranks| messages::read(cursor, first_rank, ranks, &mut found),
-        )?;
-        Ok(found)
+        self.communication(row).map(|(messages, _)| messages)
     }
 
     /// Returns the edges to one callpath.
     pub(crate) fn edges(&self, row: usize) -> Result<Edges, Error> {
-        let mut found = Edges::default();
+        self.communication(row).map(|(_, edges)| edges)
+    }
+
+    fn communication(&self, row: usize) -> Result<(Messages, Edges), Error> {
+        let mut found = Default::default();
         let budget = Budget::new(self.limit_bytes);
-        self.each_section(
-            row,
-            |part| &part.edges,
-            &budget,
-            |cursor, first_rank, ranks| edges::read(cursor, first_rank, ranks, &mut found),
-        )?;
+        let ids: Vec<u64> = self.callpaths.rows.iter().map(|callpath| callpath.id).collect();
+        for file in &self.parts {
+            let sections = &file.part.communication;
+            // The section of a row has its key, or the next greater one.
+            let at = sections.partition_point(|(rows, _)| rows.end <= row);
+            let Some((rows, section)) = sections.get(at) else { continue };
+            let of = Of { first_rank: file.part.first_rank, ranks: file.part.ranks, ids: &ids };
+            let mut cursor = section.cursor(&file.bytes, &budget);
+            communication::read(&mut cursor, rows, of, row, &mut found)
+                .map_err(|damage| file.damaged(damage))?;
+        }
         Ok(found)
     }
 
     /// Returns the rows that have edges on some rank.
-    pub(crate) fn rows_with_edges(&self) -> Vec<usize> {
-        self.rows_of(|part| &part.edges)
+    pub(crate) fn rows_with_edges(&self) -> Result<Vec<usize>, Error> {
+        self.rows_with(|callpaths| &callpaths.edges)
+    }
+
+    /// Returns the rows that have messages on some rank.
+    pub(crate) fn rows_with_messages(&self) -> Result<Vec<usize>, Error> {
+        self.rows_with(|callpaths| &callpaths.messages)
+    }
+
+    /// Returns the rows that have keys of messages or edges on some rank.
+    fn rows_with(&self, keys: impl Fn(&keys::Callpaths) -> &[usize]) -> Result<Vec<usize>, Error> {
+        let mut found = Vec::new();
+        let budget = Budget::new(self.limit_bytes);
+        for file in &self.parts {
+            for (rows, section) in &file.part.communication {
+                let mut cursor = section.cursor(&file.bytes, &budget);
+                let callpaths = keys::Callpaths::read(&mut cursor, rows)
+                    .map_err(|damage| file.damaged(damage))?;
+                let counted = callpaths.rows.iter().zip(keys(&callpaths));
+                found.extend(counted.filter(|(_, keys)| **keys > 0).map(|(row, _)| *row));
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
     }
 
     /// Returns the rows that have metrics on some rank.
     pub(crate) fn rows_with_metrics(&self) -> Vec<usize> {
         self.rows_of(|part| &part.metrics)
-    }
-
-    /// Returns the rows that have messages on some rank.
-    pub(crate) fn rows_with_messages(&self) -> Vec<usize> {
-        self.rows_of(|part| &part.messages)
     }
 
     fn rows_of(&self, list: impl Fn(&Part) -> &[(usize, Section)]) -> Vec<usize> {

@@ -14,7 +14,6 @@ import tinyprof
 from export_profiles import binary
 
 RANKS_KEY, METRICS, MESSAGES = 2**32 - 1, 2**31, 2**30
-EDGES, CLOCKS = METRICS + MESSAGES, METRICS - 1
 
 
 def column(*numbers: int) -> bytes:
@@ -116,46 +115,84 @@ def own_series(series: bytes) -> bytes:
 METRIC = b"\x01\x01k" + ONE + ZERO + ONE + ONE + ZERO + b"\x00" + ZERO
 
 
+def numbers(*constants: int) -> bytes:
+    """Numbers of equal values for all ranks and keys."""
+    return b"".join(b"\x01" + constant(number) for number in constants)
+
+
+#: One set, of rank 0 alone.
+SETS = b"\x01" + ONE + ZERO + ONE
+
+
+def talk(
+    sent: tuple[bytes, ...] = (), led: tuple[bytes, ...] = (), counts: bytes = b"", edges: bytes = b"",
+    head: bytes = b"\x01" + ZERO, sets_of_ranks: bytes = SETS, unknown: bytes = b"\x00", keys: tuple[bytes, bytes] | None = None,
+) -> bytes:
+    """A section of one callpath. `sent` and `led` are the columns of the keys of messages and edges."""
+    keys = keys or (constant(1 if sent else 0), constant(1 if led else 0))
+    of_keys = b"".join(sent or (ZERO,) * 4) + b"".join(led or (ZERO,) * 4)
+    return head + b"".join(keys) + sets_of_ranks + of_keys + unknown + (counts or b"\x00" * 3) + (edges or b"\x00" * 12)
+
+
 def sent(
-    kinds: bytes = ZERO, partners: bytes = ONE, classes: bytes = constant(4), ranks: bytes = ONE, gaps: bytes = ZERO,
-    counts: bytes = constant(3), means: bytes = constant(8), remainders: bytes = ONE, keys: int = 1,
+    kinds: bytes = ZERO, partners: bytes = ONE, classes: bytes = constant(4), sets: bytes = ZERO,
+    counts: bytes = numbers(3, 8, 1), keys: int = 1, **more: bytes,
 ) -> bytes:
     """Three messages of 25 bytes together, sent to the rank before."""
-    return bytes((keys,)) + kinds + partners + classes + ranks + gaps + counts + means + remainders
+    return talk((kinds, partners, classes, sets), counts=counts, keys=(constant(keys), ZERO), **more)
+
+
+#: Two instances: bytes 25, times 3 and 8, squares and waiting as derived, orders 4.
+USUAL = (2, 12, 1, 11, 2, 3, 0, 0, 6, 0, 0, 4)
 
 
 def led(
-    kinds: bytes = constant(2), partners: bytes = ONE, origins: bytes = constant(7), ranks: bytes = ONE,
-    gaps: bytes = ZERO, numbers: dict[int, bytes] | None = None, keys: int = 1,
+    kinds: bytes = constant(2), partners: bytes = ONE, origins: bytes = constant(3), sets: bytes = ZERO,
+    edges: dict[int, int] | None = None, keys: int = 1, unknown: bytes = b"\x01" + struct.pack("<Q", 7), **more: bytes,
 ) -> bytes:
-    """Two late senders before this rank. `numbers` are columns in place of the usual ones."""
-    # Bytes 25, times 3 and 8, squares and waiting as derived, orders 4.
-    usual = [2, 12, 1, 11, 2, 3, 0, 0, 6, 0, 0, 4]
-    columns = [(numbers or {}).get(at, constant(number)) for at, number in enumerate(usual)]
-    return bytes((keys,)) + kinds + partners + origins + ranks + gaps + b"".join(columns)
+    """Two late senders before this rank, at an unknown callpath. `edges` are in place of the usual numbers."""
+    changed = [(edges or {}).get(at, number) for at, number in enumerate(USUAL)]
+    columns = b"".join(b"\x01\x00" + varint(number) for number in changed)
+    return talk(
+        led=(kinds, partners, origins, sets), edges=columns, unknown=unknown, keys=(ZERO, constant(keys)), **more
+    )
+
+
+def clocks(of: bytes) -> bytes:
+    return part((0, SINGLE), facts=FACTS + of)
 
 
 TWO_32, TWO_64_1 = b"\x00\x80\x80\x80\x80\x10", b"\x00" + b"\xff" * 9 + b"\x01"
+#: The largest number of 64 bits.
+MOST = 2**64 - 1
 CLOCK = b"\x0a" + constant(5) * 10
+#: A message of one byte from the rank before, and an edge that says the same of it.
+BOTH = talk(
+    (ONE, ONE, ONE, ZERO), (constant(2), ONE, ZERO, ZERO), numbers(2, 12, 1), numbers(0, 0, 0, *USUAL[3:])
+)
 
 TAKEN = {
     "plain": part((0, SINGLE), (1, SINGLE)),
-    "edges behind times": part((0, SINGLE), (EDGES, led()), (1, SINGLE)),
-    "edges behind messages": part((METRICS, METRIC), (MESSAGES, sent()), (EDGES, led())),
-    "edges of two keys": part((EDGES, led(origins=column(3, 9), keys=2))),
-    "edges of a kind that has no partner": part((EDGES, led(kinds=ZERO, partners=ZERO))),
-    "no keys of edges": part((0, SINGLE), (EDGES, b"\x00" + ZERO * 17)),
-    "edges without an instance": part((EDGES, led(numbers={0: ZERO}))),
-    "differences that wrap around": part((EDGES, led(numbers={4: TWO_64_1, 5: TWO_64_1, 6: TWO_64_1, 7: TWO_64_1}))),
-    "clocks": part((CLOCKS, CLOCK), (0, SINGLE)),
-    "eleven facts of a clock": part((CLOCKS, b"\x0b" + ONE * 11)),
-    "no facts of a clock": part((CLOCKS, b"\x00")),
+    "edges behind times": part((0, SINGLE), (MESSAGES, led()), (1, SINGLE)),
+    "edges of two keys": part((MESSAGES, led(origins=column(1, 3), keys=2))),
+    "edges of a kind that has no partner": part((MESSAGES, led(kinds=ZERO, partners=ZERO))),
+    "an edge from a row": part((MESSAGES, led(origins=constant(2), unknown=b"\x00"))),
+    "edges without an instance": part((MESSAGES, led(edges={0: 0}))),
+    "differences that wrap around": part((MESSAGES, led(edges={4: MOST, 5: MOST, 7: MOST}))),
+    "an edge and its message": part((MESSAGES, BOTH)),
+    "a callpath of an earlier row": part((0, SINGLE), (1, SINGLE), (MESSAGES + 1, sent(head=b"\x01" + ONE))),
+    "two sections of messages": part((MESSAGES, sent()), (MESSAGES + 1, sent())),
+    "no callpath with messages": part((MESSAGES, talk(head=b"\x00" + ZERO))),
+    "clocks": clocks(CLOCK),
+    "eleven facts of a clock": clocks(b"\x0b" + ONE * 11),
+    "no facts of a clock": clocks(b"\x00"),
     "metrics behind times": part((0, SINGLE), (METRICS, METRIC), (1, SINGLE)),
     "messages behind times": part((0, SINGLE), (MESSAGES, sent()), (1, SINGLE)),
     "messages behind metrics": part((METRICS, METRIC), (MESSAGES, sent())),
     "messages of two keys": part((0, SINGLE), (MESSAGES, sent(partners=column(3, 0), keys=2))),
-    "no keys of messages": part((0, SINGLE), (MESSAGES, b"\x00" + ZERO * 8)),
-    "bytes without a message": part((0, SINGLE), (MESSAGES, sent(counts=ZERO))),
+    "numbers of each layout": part((0, SINGLE), (MESSAGES, sent(counts=b"\x03" + ONE + b"\x02" + ONE + ONE + b"\x00"))),
+    "no keys": part((0, SINGLE), (MESSAGES, talk())),
+    "bytes without a message": part((0, SINGLE), (MESSAGES, sent(counts=numbers(0, 8, 1)))),
     "sixteen kinds of loss": part((0, SINGLE), facts=FACTS[:-5] + b"\x10" + ZERO * 16),
     "thirteen kinds of loss": part((0, SINGLE), facts=FACTS[:-5] + b"\x0d" + ZERO * 13),
     "more bytes for a varint than it needs": part((0, times(ONE, ZERO, b"\x00\x85\x80\x00"))),
@@ -171,7 +208,7 @@ REFUSED = {
     "a key twice": part((0, SINGLE), (0, SINGLE)),
     "a row that is not there": part((2, SINGLE)),
     "no ranks in front": file(b"TPRFPART", (0, 1, 2), [(0, SINGLE), (RANKS_KEY, FACTS)]),
-    "bytes behind the ranks": part((0, SINGLE), facts=FACTS + b"\x00"),
+    "bytes behind the ranks": part((0, SINGLE), facts=FACTS + b"\x00\x00"),
     "bytes behind the times": part((0, SINGLE + b"\x00")),
     "another first rank": part((0, SINGLE), fields=(1, 1, 2)),
     "another number of ranks": part((0, SINGLE), fields=(0, 2, 2)),
@@ -198,30 +235,32 @@ REFUSED = {
     "messages of a row that is not there": part((0, SINGLE), (MESSAGES + 2, sent())),
     "keys of messages out of order": part((0, SINGLE), (MESSAGES, sent(partners=column(0, 3), keys=2))),
     "a key of messages twice": part((0, SINGLE), (MESSAGES, sent(keys=2))),
-    "a key of messages of no rank": part((0, SINGLE), (MESSAGES, sent(ranks=ZERO))),
+    "a set of no rank": part((0, SINGLE), (MESSAGES, sent(sets_of_ranks=b"\x01" + ZERO * 3))),
+    "a run of no rank": part((0, SINGLE), (MESSAGES, sent(sets_of_ranks=b"\x01" + ONE + ZERO + ZERO))),
+    "a set that is not there": part((0, SINGLE), (MESSAGES, sent(sets=ONE))),
     "messages of no kind": part((0, SINGLE), (MESSAGES, sent(kinds=constant(8)))),
     "messages of no size": part((0, SINGLE), (MESSAGES, sent(classes=constant(65)))),
-    "messages of no rank": part((0, SINGLE), (MESSAGES, sent(gaps=ONE))),
-    "messages of too many ranks": part((0, SINGLE), (MESSAGES, sent(ranks=constant(2)))),
-    "a partner over 32 bits": part((0, SINGLE), (MESSAGES, sent(partners=b"\x00\x80\x80\x80\x80\x10"))),
-    "messages over 64 bits": part((0, SINGLE), (MESSAGES, sent(means=b"\x00" + b"\xff" * 9 + b"\x01"))),
+    "messages of a rank that is not there": part((0, SINGLE), (MESSAGES, sent(sets_of_ranks=b"\x01" + ONE + ONE + ONE))),
+    "messages of too many ranks": part((0, SINGLE), (MESSAGES, sent(sets_of_ranks=b"\x01" + ONE + ZERO + constant(2)))),
+    "a partner over 32 bits": part((0, SINGLE), (MESSAGES, sent(partners=TWO_32))),
+    "messages over 64 bits": part((0, SINGLE), (MESSAGES, sent(counts=b"\x01" + constant(3) + b"\x01" + TWO_64_1 + b"\x00"))),
+    "numbers of no layout": part((0, SINGLE), (MESSAGES, sent(counts=b"\x04" + ONE + b"\x00" * 2))),
     "bytes behind the messages": part((0, SINGLE), (MESSAGES, sent() + b"\x00")),
-    "edges before messages": part((EDGES, led()), (MESSAGES, sent())),
-    "edges of a row that is not there": part((0, SINGLE), (EDGES + 2, led())),
-    "keys of edges out of order": part((EDGES, led(origins=column(9, 3), keys=2))),
-    "a key of edges twice": part((EDGES, led(keys=2))),
-    "a key of edges of no rank": part((EDGES, led(ranks=ZERO))),
-    "edges of no kind": part((EDGES, led(kinds=constant(9)))),
-    "edges of no rank": part((EDGES, led(gaps=ONE))),
-    "edges of too many ranks": part((EDGES, led(ranks=constant(2)))),
-    "a partner of an edge over 32 bits": part((EDGES, led(partners=TWO_32))),
-    "bytes of edges over 64 bits": part((EDGES, led(numbers={1: TWO_64_1}))),
-    "an order over 32 bits": part((EDGES, led(numbers={11: TWO_32}))),
-    "bytes behind the edges": part((EDGES, led() + b"\x00")),
-    "clocks behind times": part((0, SINGLE), (CLOCKS, CLOCK)),
-    "clocks twice": part((CLOCKS, CLOCK), (CLOCKS, CLOCK)),
-    "65 facts of a clock": part((CLOCKS, b"\x41" + ONE * 65)),
-    "bytes behind the clocks": part((CLOCKS, CLOCK + b"\x00")),
+    "a callpath before the first": part((0, SINGLE), (MESSAGES, sent(head=b"\x01" + ONE))),
+    "a callpath of the section before": part((MESSAGES, sent()), (MESSAGES + 1, sent(head=b"\x01" + ONE))),
+    "more callpaths than rows": part((MESSAGES, sent(head=b"\x02" + ZERO))),
+    "messages of the key of edges before 1.1": part((0, SINGLE), (METRICS + MESSAGES, sent())),
+    "keys of edges out of order": part((MESSAGES, led(origins=column(3, 1), keys=2))),
+    "a key of edges twice": part((MESSAGES, led(keys=2))),
+    "edges of no kind": part((MESSAGES, led(kinds=constant(9)))),
+    "an origin that is not there": part((MESSAGES, led(origins=constant(4)))),
+    "more unknown origins than there are": part((MESSAGES, led(unknown=b"\x7f"))),
+    "a partner of an edge over 32 bits": part((MESSAGES, led(partners=TWO_32))),
+    "bytes of edges over 64 bits": part((MESSAGES, led(edges={1: MOST}))),
+    "squares of no code": part((MESSAGES, led(edges={6: 2**17}))),
+    "an order over 32 bits": part((MESSAGES, led(edges={11: 2**32}))),
+    "bytes behind the clocks": clocks(CLOCK + b"\x00"),
+    "65 facts of a clock": clocks(b"\x41" + ONE * 65),
     "metrics out of order": part((METRICS, b"\x02" + METRIC[1:] + METRIC[1:])),
 }
 
@@ -256,19 +295,20 @@ def test_the_numbers_are_those_of_the_document(tmp_path):
     # Both stretches are of execution 1: one summary.
     table = tinyprof.read(written(tmp_path, part((0, joined(1, 2, executions=column(1, 0)))))).executions("main")
     assert [list(table[name])[0] for name in ("visits", "sum_ns", "sum_squares_ns2")] == [3, 27, 243.0]
-    # Twelve bytes an instance and one more; 5 is the mean of 3 and 8, rounded down.
-    table = tinyprof.read(written(tmp_path, part((CLOCKS, CLOCK), (EDGES, led())))).edges("main").reset_index()
+    # Twelve bytes an instance and one more; 5 is the mean of 3 and 8, rounded down. 60.5 is 11 * 5.5; the largest
+    # distance to it is 2 * 2.5 * 2.5 = 12.5.
+    table = tinyprof.read(written(tmp_path, part((MESSAGES, led())))).edges("main").reset_index()
     assert table.drop(columns="callpath").values.tolist() == [
-        [0, "message", -1, None, 2, 25, 11, 3, 8, 60.5, 11, 6, 0, 0, 4],
+        [0, "message", -1, None, 2, 25, 11, 3, 8, 73.0, 11, 6, 0, 0, 4],
     ]
-    # Squares: 3 * 3 + 8 * 8. Both 60.5 and 73.0 have the same exponent or the next.
-    steps = struct.unpack("<q", struct.pack("<d", 73.0))[0] - struct.unpack("<q", struct.pack("<d", 60.5))[0]
-    spread = b"\x00" + varint(2 * steps)
-    table = tinyprof.read(written(tmp_path, part((EDGES, led(numbers={6: spread, 7: ONE}))))).edges("main")
-    assert table[["sum_squares_ns2", "compensated_ns"]].values.tolist() == [[73.0, 10.0]]
-    assert tinyprof.read(written(tmp_path, part((CLOCKS, CLOCK)))).clocks.values.tolist() == [[5] * 10]
+    # 128 codes less are half of the distance.
+    table = tinyprof.read(written(tmp_path, part((MESSAGES, led(edges={6: 2 * 128, 7: 1}))))).edges("main")
+    assert table[["sum_squares_ns2", "compensated_ns"]].values.tolist() == [[66.75, 10.0]]
+    table = tinyprof.read(written(tmp_path, part((MESSAGES, BOTH)))).edges("main")
+    assert table[["count", "bytes"]].values.tolist() == [[2, 25]]
+    assert tinyprof.read(written(tmp_path, clocks(CLOCK))).clocks.values.tolist() == [[5] * 10]
     # Keys in the order of partners -2 and 0, of which the first is outside of the world.
-    of_both = part((0, SINGLE), (MESSAGES, sent(partners=column(3, 0), counts=column(3, 0), keys=2)))
+    of_both = part((0, SINGLE), (MESSAGES, sent(partners=column(3, 0), counts=b"\x01" + column(3, 0) + numbers(8, 1), keys=2)))
     table = tinyprof.read(written(tmp_path, of_both)).messages("main").reset_index()
     assert table.drop(columns="callpath").values.tolist() == [
         [0, "message_out", -2, 4, 3, 25],

@@ -117,8 +117,10 @@ def recipe_edges(rank: int, path: str) -> list[list]:
     for order, kind in enumerate(frames.EDGE_KINDS):
         ns, waits = 1_000 + order * 37 + rank, rank if order > 1 else 0
         partner = rank if order < 2 else (-1 if order % 3 == 2 else rank - 1)
-        waiting = 4 * ns + 5 - 3 * waits if waits else 0
-        times = [4 * ns, ns, 3 * ns, 10.0 * ns * ns, waiting, 300 * waits, 20 * waits, waits]
+        both = (ns, ns + 1024)
+        waiting = sum(both) + 5 - 3 * waits if waits else 0
+        squares = float(sum(time * time for time in both))
+        times = [sum(both), *both, squares, waiting, 300 * waits, 20 * waits, waits]
         rows.append([kind, partner, path if order % 3 == 0 else None, 2, 168, *times, order])
     return rows
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import tinyprof
 from conftest import NEWEST, frozen
+from tinyprof import thickets
 
 ADIAK = ("user", "launchdate", "executable", "cmdline", "cluster", "jobsize", "numhosts", "hostlist", "mpi_version")
 
@@ -28,6 +31,18 @@ def test_runs_become_rows_with_their_metadata():
         assert steps["Avg time/rank"] == pytest.approx(steps["time"] / 3)
         io = rows[rows["name"] == "io"].iloc[0]
         assert (io["ranks"], io["Min time/rank (inc)"]) == (1, pytest.approx(9e-6))
+
+
+def test_runs_have_names_and_dates(copy):
+    without = copy("0.2")
+    manifest = json.loads((without / "manifest.json").read_text())
+    for launchdate, expected in [(0, None), (1e300, None), ("today", None), (951_782_400, "2000-02-29T00:00:00+00:00")]:
+        manifest["metadata"]["launchdate"] = launchdate
+        (without / "manifest.json").write_text(json.dumps(manifest))
+        assert thickets.metadata(tinyprof.read(without))["date"] == expected
+    thicket = tinyprof.to_thicket([tinyprof.read(without), tinyprof.read(frozen(NEWEST))])
+    named = thicket.metadata.set_index("name")["date"]
+    assert dict(named) == {"0.2.tprof": "2000-02-29T00:00:00+00:00", f"format-{NEWEST}": "2026-11-21T14:12:30+00:00"}
 
 
 def test_thicket_works_on_it():

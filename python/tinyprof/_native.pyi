@@ -1,21 +1,34 @@
-"""The reader in Rust. Columns come as a letter of a numpy type and bytes."""
+"""The reader in Rust, and the way to the reports of the command. Columns come as a letter of a numpy type and bytes."""
 
 from pathlib import Path
+from typing import Self, final
+
+__all__ = [
+    "Comparison",
+    "NEWEST_VERSION",
+    "Reader",
+    "escaped",
+    "percent_text",
+    "report_json",
+    "report_text",
+    "time_text",
+]
 
 NEWEST_VERSION: tuple[int, int]
 
 _Listed = tuple[str, int, int]
 _Columns = dict[str, tuple[str, bytearray]]
 
+@final
 class Reader:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         directory: Path,
         dictionary: _Listed,
         rows: int,
         parts: list[tuple[_Listed, int, int]],
         limit_bytes: int,
-    ) -> None: ...
+    ) -> Self: ...
     def callpaths(self) -> list[tuple]: ...
     def facts(self) -> tuple[list[tuple[str, int]], _Columns, list[_Columns]]: ...
     def cells(
@@ -25,4 +38,31 @@ class Reader:
     def metrics(self, row: int) -> dict[str, tuple[_Columns, _Columns]]: ...
     def messages(self, row: int) -> _Columns: ...
     def rows_with_messages(self) -> list[int]: ...
+    def edges(self, row: int) -> _Columns: ...
+    def rows_with_edges(self) -> list[int]: ...
     def rows_with_metrics(self) -> list[int]: ...
+
+#: Directory, name, and the memory for reading it in bytes.
+_Source = tuple[Path, str, int]
+
+@final
+class Comparison:
+    def __new__(
+        cls,
+        base: list[_Source],
+        new: list[_Source],
+        metric: str,
+        estimator: str,
+        fail_above: float | None,
+        min_share: float,
+    ) -> Self: ...
+    def text(self, all: bool, width: int) -> str: ...
+    def json(self) -> str: ...
+    def notes(self) -> tuple[str, list[str]]: ...
+    def is_above_limit(self) -> bool: ...
+
+def report_text(source: _Source, by_region: bool, metric: str | None, width: int, all: bool) -> str: ...
+def report_json(source: _Source, by_region: bool, metric: str | None) -> str: ...
+def escaped(name: str) -> str: ...
+def time_text(ns: float) -> str: ...
+def percent_text(share: float) -> str: ...

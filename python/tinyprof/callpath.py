@@ -13,7 +13,7 @@ class Callpath:
     """A chain of regions from a root region, with the properties of the last region."""
 
     row: int
-    """The position in the dictionary; parents come before their children."""
+    """The position in the dictionary; callers come before their callees."""
     id: int
     """A 64-bit id, equal on all ranks and in every run of the same source code."""
     parent: int | None

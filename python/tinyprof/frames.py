@@ -56,7 +56,7 @@ def of_summaries(native: Native, unit: str) -> pd.DataFrame:
 
 
 def with_exclusive(table: pd.DataFrame, below: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Adds exclusive times to the summaries of a callpath; `below` are those of its children.
+    """Adds exclusive times to the summaries of a callpath; `below` are those of its callees.
 
     If a long run was folded, a child's summary is counted in the parent's summary that contains its
     first execution.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from . import frames, graphframe
+from . import frames, graphframe, reports
 from ._native import Reader
 from .callpath import Callpath, from_rows
 from .cells import Cells
@@ -45,6 +46,7 @@ class Profile:
     def __init__(self, path: Path, limit_bytes: int) -> None:
         """Opens a profile. Use `read` instead."""
         self.path = path
+        self.limit_bytes = limit_bytes
         self.manifest = Manifest(path)
         manifest = self.manifest
         self._reader = Reader(path, manifest.callpaths, manifest.rows, manifest.parts, limit_bytes)
@@ -52,9 +54,69 @@ class Profile:
     def __repr__(self) -> str:
         return f"<tinyprof.Profile {str(self.path)!r}: {self.manifest.ranks} ranks, {self.manifest.rows} callpaths>"
 
+    def _repr_html_(self) -> str:
+        """Returns the facts, the hints and the hottest callpaths, for notebooks."""
+        return reports.table(self._report)
+
+    def report(
+        self, *, by: str = "callpath", metric: str | None = None, all: bool = False, width: int = reports.WIDTH
+    ) -> reports.Text:
+        """Returns the text of `tinyprof report`, in `width` columns.
+
+        `by` is `callpath` or `region`: with `region`, each region is summed over its callpaths.
+        `metric` sorts by `inclusive`, `exclusive`, `visits` or the key of a metric. `all` folds
+        nothing. Raises `KeyError` if there is no such metric.
+
+        >>> profile.report().splitlines()[0]
+        'format-1.1: 3 ranks on 2 hosts, 2 roots of at most 8 executions, 8 callpaths, 231 ms per rank'
+        """
+        return reports.text(self._source, by, metric, width, all)
+
+    def report_json(self, *, by: str = "callpath", metric: str | None = None) -> dict[str, Any]:
+        """Returns the object that `tinyprof report --json` prints; docs/schema.json describes it.
+
+        Raises `KeyError` if there is no such metric.
+
+        >>> profile.report_json()["callpaths"][0]["path"]
+        'main'
+        """
+        return reports.data(self._source, by, metric)
+
+    def hints(self) -> list[dict[str, Any]]:
+        """Returns the notable findings, the costliest first, as in `report_json`.
+
+        Some of the keys: `headline` (what was found) and `evidence`; where it is: `path`,
+        `callpath` (its row), `rank` and `iteration`, all of which may be `None`; `advice` (what to do
+        next); `lost_ns`, summed over the ranks.
+
+        >>> [hint["advice"] for hint in profile.hints()]
+        []
+        """
+        return copy.deepcopy(self._report["hints"])
+
+    def efficiency(self) -> dict[str, float | None] | None:
+        """Returns how well the ranks were used, as in `report_json`.
+
+        The keys: `parallel`, `load_balance`, `communication`, `serialisation` and `transfer` of
+        POP, and `io_share`; docs/efficiency.md explains them. `None` if no region declares what it does,
+        or for a number that the profile does not have the data for.
+
+        >>> round(profile.efficiency()["load_balance"], 3)
+        0.975
+        """
+        return copy.copy(self._report["efficiency"])
+
+    @property
+    def _source(self) -> tuple[Path, str, int]:
+        return self.path, reports.name_of(self.path), self.limit_bytes
+
+    @cached_property
+    def _report(self) -> dict[str, Any]:
+        return reports.data(self._source, "callpath", None)
+
     @cached_property
     def callpaths(self) -> list[Callpath]:
-        """Every callpath of the run, parents before their children."""
+        """Every callpath of the run, callers before their callees."""
         return from_rows(self._reader.callpaths())
 
     @cached_property
@@ -134,7 +196,7 @@ class Profile:
         Values are over all executions. Columns:
 
         * `visits`
-        * `sum_ns` (inclusive), `exclusive_ns` (without the callpath's children on the same rank)
+        * `sum_ns` (inclusive), `exclusive_ns` (without the callees on the same rank)
         * `min_ns`, `max_ns`, `mean_ns` of a visit (inclusive)
         * `standard_error_ns` of the sum, 0 if every visit was timed
         * for each key of a varying metric, `metric KEY` (sum of the values) and `metric KEY values`
@@ -165,7 +227,7 @@ class Profile:
 
         Columns: `visits` (more than 1 if a long series was folded), `sum_ns`, `min_ns`, `max_ns`.
         Times are inclusive. For exclusive times, use `executions`: a profile does not record which
-        visits of the children belong to which visit of a callpath.
+        visits of the callees belong to which visit of a callpath.
         """
         return frames.of_series(self._reader.times(self.row(path))[1], "_ns")
 

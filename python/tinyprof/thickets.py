@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pandas as pd
 
 from .cells import Cells
 from .graphframe import graph_of
+from .reports import name_of
 
 if TYPE_CHECKING:
     from thicket import Thicket
@@ -22,10 +24,11 @@ _SECONDS_PER_NS = 1e-9
 def to_thicket(profiles: Iterable[Profile]) -> Thicket:
     """Returns a Thicket of several runs, with a row for each node and run.
 
-    The metadata of the runs are included under Adiak's keys. Columns, over the ranks that visited a
-    callpath: `ranks` and `visits`; `time` (exclusive) and `time (inc)`, the sums over the ranks in
-    seconds; and `Min time/rank`, `Avg time/rank` and `Max time/rank` of both. For the values of
-    each rank, use `Profile.to_hatchet`. Needs the package `llnl-thicket`.
+    The metadata of the runs are included under Adiak's keys, with `name` and `date` besides.
+    Columns, over the ranks that visited a callpath: `ranks` and `visits`; `time` (exclusive) and
+    `time (inc)`, the sums over the ranks in seconds; and `Min time/rank`, `Avg time/rank` and
+    `Max time/rank` of both. For the values of each rank, use `Profile.to_hatchet`. Needs the
+    package `llnl-thicket`.
     """
     from hatchet import GraphFrame
     from thicket import Thicket
@@ -77,9 +80,25 @@ def _sums(values: np.ndarray, cells: Cells) -> np.ndarray:
 def metadata(profile: Profile) -> dict[str, Any]:
     """Returns the metadata under Adiak's keys, in the form that Thicket needs.
 
-    Each key has one value, and lists are text.
+    Each key has one value, and lists are text. Besides Adiak's keys: `name` (the profile's
+    directory), `date` (when the run was started, in ISO 8601; `None` if unknown), `ranks`, `complete`,
+    `precision`, and `losses.` with the kind of each loss.
     """
     facts = {key: " ".join(map(str, value)) if isinstance(value, list) else value for key, value in profile.metadata.items()}
     losses = {f"losses.{name}": number for name, number in profile.losses.items()}
-    own = {"ranks": profile.manifest.ranks, "complete": profile.manifest.complete, "precision": profile.precision}
+    own = {
+        "name": name_of(profile.path),
+        "date": _date(profile.metadata.get("launchdate")),
+        "ranks": profile.manifest.ranks,
+        "complete": profile.manifest.complete,
+        "precision": profile.precision,
+    }
     return {**own, **facts, **losses}
+
+
+def _date(launched: Any) -> str | None:
+    """Returns a number of seconds since 1970 as a date of ISO 8601; `None` if it is 0 or none."""
+    try:
+        return datetime.fromtimestamp(launched, timezone.utc).isoformat() if launched else None
+    except (TypeError, ValueError, OverflowError, OSError):
+        return None

@@ -20,7 +20,7 @@ use tinyprof_report::SortKey;
 pub(crate) use communication::{
     ClassesArguments, GraphArguments, GraphFormat, GraphRanks, WaitsArguments,
 };
-pub(crate) use diff::{DiffArguments, Estimator};
+pub(crate) use diff::DiffArguments;
 pub(crate) use export::{ExportArguments, ExportFormat};
 pub(crate) use files::{
     CheckArguments, CompletionsArguments, HtmlArguments, ImportArguments, ManArguments,

@@ -10,13 +10,13 @@ use crate::arguments::{
     Command, InfoArguments, MpiArguments, ReportArguments, Rows, Selection, TableFormat,
     TopArguments, TreeArguments,
 };
-use crate::by_callpath::ByCallpath as _;
 use crate::name::name_of;
 use crate::outcome::Outcome;
 use crate::{
     check, diff, documents, export, graph, grouped, html, import, launch, live, near, recover,
     render, select, waits,
 };
+use tinyprof_report::ByCallpath as _;
 
 /// The note below a profile without MPI calls.
 const NO_MPI: &str = "to record MPI calls, start the program with tinyprof run -- mpiexec -n 4 ./a.out, or \

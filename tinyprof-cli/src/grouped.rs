@@ -6,9 +6,9 @@ use std::error::Error;
 use tinyprof_report::{GroupBy, GroupSums, Report, StructureBuilder, Totals};
 
 use crate::arguments::{ReportArguments, TableFormat};
-use crate::by_callpath::ByCallpath as _;
 use crate::name::name_of;
 use crate::{render, select};
+use tinyprof_report::ByCallpath as _;
 
 /// The number of rows, unless all are asked for.
 const ROWS: usize = 20;

@@ -24,13 +24,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
+use tinyprof_diff::{Options, Runs, Side};
 use tinyprof_format::model::Profile;
 use tinyprof_report::{Report, Totals};
 
 use crate::arguments::{HtmlArguments, Selection};
-use crate::by_callpath::ByCallpath;
 use crate::name::distinct_names;
-use crate::{diff, new_file, render, select};
+use crate::{new_file, render, select};
+use tinyprof_report::ByCallpath;
 
 use payload::Shown;
 
@@ -167,7 +168,8 @@ fn regions(totals: &Totals) -> Value {
     Report::of_regions_of_totals(totals).top_json(REGIONS_MAX).to_value()["regions"].take()
 }
 
-/// Returns the comparison of the first `base` profiles with the others.
+/// Returns the comparison of the first `base` profiles with the others by their inclusive times:
+/// the output of `tinyprof diff --json`, with what `tinyprof diff` says above and below its table.
 fn comparison(
     profiles: &[Loaded<'_>],
     base: usize,
@@ -177,18 +179,17 @@ fn comparison(
         let list = arguments.selection.ranks.as_ref();
         list.is_none_or(|list| u32::try_from(*rank).is_ok_and(|rank| list.contains(rank)))
     };
-    let ranks = |loaded: &Loaded<'_>| {
-        (0..loaded.profile.ranks().len()).filter(selected).collect::<Vec<_>>()
-    };
-    let ranks: Vec<Vec<usize>> = profiles.iter().map(ranks).collect();
-    let side = |(loaded, ranks)| {
-        let Loaded { name, profile, .. }: &Loaded<'_> = loaded;
-        let ranks: &Vec<usize> = ranks;
-        diff::Side { name, profile: &**profile, ranks }
-    };
-    let sides: Vec<diff::Side<'_>> = profiles.iter().zip(&ranks).map(side).collect();
-    let (base, new) = sides.split_at(base);
-    diff::sides_json(base, new)
+    let mut runs = Runs::new(Options::default());
+    for (at, Loaded { name, profile, .. }) in profiles.iter().enumerate() {
+        let side = if at < base { Side::Base } else { Side::New };
+        let ranks: Vec<usize> = (0..profile.ranks().len()).filter(selected).collect();
+        runs.add(side, name, &**profile, &ranks)?;
+    }
+    let diff = runs.compare();
+    let mut json = diff.json().to_value();
+    json["samples"] = diff.samples().into();
+    json["notes"] = diff.notes().into();
+    Ok(json)
 }
 
 /// Writes a file. An existing file is overwritten only by force. A new file that could not be

@@ -5,7 +5,6 @@
 #![deny(unsafe_code)]
 
 mod arguments;
-mod by_callpath;
 mod check;
 mod commands;
 mod diff;

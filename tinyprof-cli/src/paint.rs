@@ -6,8 +6,9 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 
-const HEAD: Style = Style::new().bold();
-const NOTE: Style = AnsiColor::Yellow.on_default();
+pub(crate) const HEAD: Style = Style::new().bold();
+pub(crate) const PLAIN: Style = Style::new();
+pub(crate) const NOTE: Style = AnsiColor::Yellow.on_default();
 const HINT: Style = AnsiColor::Cyan.on_default();
 const ASIDE: Style = Style::new().dimmed();
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -19,16 +20,11 @@ pub(crate) fn painted(text: &str, style: Style) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Returns a note of one or several lines, with colours.
-pub(crate) fn note(note: &str) -> String {
-    note.lines().map(|line| painted(line, NOTE) + "\n").collect()
-}
-
 /// Colours a text for people: its first line is its head; below may be hints, notes, and the cost
 /// of the profiler itself.
 pub(crate) fn text(text: &str) -> String {
     let mut painted = String::with_capacity(text.len() + 64);
-    let mut above = Style::new();
+    let mut above = PLAIN;
     for (number, line) in text.lines().enumerate() {
         // These paragraphs continue in indented lines.
         above = match line {
@@ -36,7 +32,7 @@ pub(crate) fn text(text: &str) -> String {
             _ if line.starts_with("hint: ") => HINT,
             _ if line.starts_with("overhead: ") => ASIDE,
             _ if line.starts_with(' ') => above,
-            _ => Style::new(),
+            _ => PLAIN,
         };
         let style = if number == 0 { HEAD } else { above };
         // Writing to a string cannot fail.

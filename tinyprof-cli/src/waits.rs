@@ -5,10 +5,10 @@ use std::error::Error;
 use tinyprof_report::{Report, Totals, WaitSums};
 
 use crate::arguments::{Selection, TableFormat, WaitsArguments};
-use crate::by_callpath::ByCallpath as _;
 use crate::graph::NO_EDGES;
 use crate::name::name_of;
 use crate::{render, select};
+use tinyprof_report::ByCallpath as _;
 
 pub(crate) fn run(arguments: &WaitsArguments) -> Result<(), Box<dyn Error>> {
     // What is waited for may be outside of the selection, so all is read.

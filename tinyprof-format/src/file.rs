@@ -30,6 +30,7 @@
 mod buffered;
 mod callpaths;
 mod check;
+mod communication;
 mod directory;
 mod each_callpath;
 mod edges;
@@ -44,6 +45,7 @@ mod metrics;
 mod names;
 mod output;
 mod part;
+mod part_index;
 mod permissions;
 mod rank_values;
 mod read;

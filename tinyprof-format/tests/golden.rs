@@ -156,7 +156,8 @@ fn edges(to: CallpathId, rank: u32) -> BTreeMap<EdgeKey, Edge> {
     let edges = keys.zip(0..).map(|(key, order)| {
         let ns = 1_000 + u64::from(order * 37 + rank);
         let mut edge = Edge { bytes: 80, order, ..Edge::of_one_instance(ns) };
-        edge.absorb(&Edge { bytes: 88, order, ..Edge::of_one_instance(3 * ns) });
+        // The squares of these two are stored exactly.
+        edge.absorb(&Edge { bytes: 88, order, ..Edge::of_one_instance(ns + 1_024) });
         let waits = if key.kind.waits() { u64::from(rank) } else { 0 };
         let edge = Edge {
             compensated_ns: if waits > 0 { edge.sum_ns + 5 - 3 * waits } else { 0 },

@@ -71,14 +71,14 @@ fn compare(found: &Profile, whole: &Profile, salvage: &Salvage) {
     assert!(counted > 0 || lost == 0, "{lost} values are lost, but {salvage:?}");
     let facts =
         found.ranks.iter().zip(&whole.ranks).filter(|(found, whole)| found != whole).count();
-    let without = salvage.ranks_without_facts + salvage.ranks_without_clock;
+    let without = salvage.ranks_without_facts;
     assert_eq!(u32::try_from(facts), Ok(without + salvage.ranks_lost), "{salvage:?}");
 }
 
 /// Returns the number of lost sections of callpaths.
 fn sections_of_values(salvage: &Salvage) -> u64 {
-    let Salvage { times_lost, metrics_lost, messages_lost, edges_lost, .. } = salvage;
-    times_lost + metrics_lost + messages_lost + edges_lost
+    let Salvage { times_lost, metrics_lost, communication_lost, .. } = salvage;
+    times_lost + metrics_lost + communication_lost
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn a_flipped_byte_costs_one_section_and_what_depends_on_it() {
         };
         let salvage = found.manifest.salvage.expect("it says what was lost");
         compare(&found, &whole, &salvage);
-        let of_ranks = salvage.ranks_without_facts / 2 + salvage.ranks_without_clock / 2;
+        let of_ranks = salvage.ranks_without_facts / 2;
         let sections = sections_of_values(&salvage) + u64::from(of_ranks);
         // A callpath whose sums are stored as exclusive times is lost if its child is lost.
         assert!(sections <= 2 && salvage.ranks_lost == 0, "byte {at}: {salvage:?}");

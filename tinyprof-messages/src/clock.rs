@@ -165,6 +165,17 @@ impl Clock {
         self.join(call, post, &message(receiver, offset, 0), way)
     }
 
+    /// Applies what has become known late of an earlier call: it has changed `before` into `after`,
+    /// and since then there was nothing but computation.
+    #[inline]
+    pub fn amend(&mut self, before: &Self, after: &Self) {
+        let more_ns = signed(after.intrusion_ns) - signed(before.intrusion_ns);
+        self.intrusion_ns = duration(signed(self.intrusion_ns) + more_ns);
+        let since_ns = self.ideal_ns.saturating_sub(before.ideal_ns);
+        self.ideal_ns = self.ideal_ns.max(after.ideal_ns.saturating_add(since_ns));
+        self.contradictions += after.contradictions.saturating_sub(before.contradictions);
+    }
+
     /// Applies a message that was found complete without waiting, as by `MPI_Test`. Where the
     /// program would have been without measurement, nobody knows: the intrusion stays.
     #[inline]

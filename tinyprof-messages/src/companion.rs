@@ -46,15 +46,38 @@ impl Companion {
     /// The flag of a message whose sender is blocked until the receive is posted.
     pub const BLOCKS: u32 = 1;
 
+    /// The number of 64-bit words of the record.
+    pub const WORDS: usize = Self::LENGTH / 8;
+    /// The word that has the [twin](Self::twin) in its low half.
+    pub const TWIN: usize = 1;
+    /// The word that has the [sequence](Self::sequence).
+    pub const SEQUENCE: usize = 2;
+
+    /// Returns the record as words.
+    #[must_use]
+    #[inline]
+    pub const fn to_words(&self) -> [u64; Self::WORDS] {
+        let halves = self.twin as u64 | (self.flags as u64) << 32;
+        let Self { callpath, sequence, entry_ns, intrusion_ns, ideal_ns, bytes, .. } = *self;
+        [callpath, halves, sequence, entry_ns, intrusion_ns, ideal_ns, bytes]
+    }
+
+    /// Returns the companion in a record of words. All words are some companion.
+    #[must_use]
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the halves of a word")]
+    pub const fn from_words(words: [u64; Self::WORDS]) -> Self {
+        let [callpath, halves, sequence, entry_ns, intrusion_ns, ideal_ns, bytes] = words;
+        let (twin, flags) = (halves as u32, (halves >> 32) as u32);
+        Self { callpath, twin, flags, sequence, entry_ns, intrusion_ns, ideal_ns, bytes }
+    }
+
     /// Returns the record.
     #[must_use]
     #[inline]
     pub fn to_bytes(&self) -> [u8; Self::LENGTH] {
         let mut bytes = [0; Self::LENGTH];
-        let halves = u64::from(self.twin) | u64::from(self.flags) << 32;
-        let Self { callpath, sequence, entry_ns, intrusion_ns, ideal_ns, bytes: size, .. } = *self;
-        let words = [callpath, halves, sequence, entry_ns, intrusion_ns, ideal_ns, size];
-        for (place, word) in bytes.chunks_exact_mut(8).zip(words) {
+        for (place, word) in bytes.chunks_exact_mut(8).zip(self.to_words()) {
             place.copy_from_slice(&word.to_le_bytes());
         }
         bytes
@@ -68,16 +91,7 @@ impl Companion {
         let bytes: &[u8; Self::LENGTH] = bytes.try_into().ok()?;
         let half = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|i| bytes[at + i]));
         let word = |at| u64::from(half(at)) | u64::from(half(at + 4)) << 32;
-        Some(Self {
-            callpath: word(0),
-            twin: half(8),
-            flags: half(12),
-            sequence: word(16),
-            entry_ns: word(24),
-            intrusion_ns: word(32),
-            ideal_ns: word(40),
-            bytes: word(48),
-        })
+        Some(Self::from_words(std::array::from_fn(|at| word(8 * at))))
     }
 }
 

@@ -16,7 +16,8 @@
 //! turn. Where no order can be known any more, the answer is "unclear", and is counted: never a
 //! guess.
 //!
-//! All tables are fixed: nothing here allocates. A table that is full makes numbers unclear.
+//! All tables are fixed: nothing allocates once they are made. A table that is full makes numbers
+//! unclear.
 
 mod arrivals;
 mod receives;

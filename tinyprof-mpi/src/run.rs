@@ -120,9 +120,8 @@ fn wants_messages() -> bool {
 fn agree_on_messages(rank: u32) {
     let reason = match tinyprof_pmpi::agree_on_messages(wants_messages()) {
         Agreed::Calls | Agreed::Messages => return,
-        Agreed::SeveralHosts => "the ranks run on several hosts, whose clocks are not compared yet",
         Agreed::Differing => "not all ranks ask for it; set it alike on all ranks",
-        _ => "MPI_Allreduce failed",
+        _ => "MPI has returned an error",
     };
     if rank == 0 {
         recorder::warn(format_args!(

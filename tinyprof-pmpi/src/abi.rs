@@ -51,6 +51,10 @@ pub struct Abi {
     pub status_tag: usize,
     /// `MPI_APPNUM`.
     pub app_number: c_int,
+    /// `MPI_THREAD_SERIALIZED`.
+    pub thread_serialised: c_int,
+    /// `MPI_THREAD_MULTIPLE`.
+    pub thread_multiple: c_int,
     /// `MPI_CART`, `MPI_GRAPH` and `MPI_DIST_GRAPH`.
     pub topologies: [c_int; 3],
     /// `MPI_COMM_WORLD`.
@@ -97,6 +101,8 @@ impl Abi {
         status_source: 8,
         status_tag: 12,
         app_number: 0x6440_000d,
+        thread_serialised: 2,
+        thread_multiple: 3,
         topologies: [2, 1, 3],
         world: Handle(0x4400_0000),
         byte: Handle(0x4c00_010d),
@@ -122,6 +128,8 @@ impl Abi {
         status_source: 0,
         status_tag: 4,
         app_number: 505,
+        thread_serialised: 2048,
+        thread_multiple: 4096,
         topologies: [211, 212, 213],
         world: Handle(0x101),
         byte: Handle(0x247),
@@ -149,6 +157,8 @@ impl Abi {
             status_source: 0,
             status_tag: 4,
             app_number: 4,
+            thread_serialised: 2,
+            thread_multiple: 3,
             topologies: [1, 2, 3],
             world: handle(c"ompi_mpi_comm_world"),
             byte: handle(c"ompi_mpi_byte"),
@@ -189,11 +199,26 @@ impl Abi {
         }
     }
 
+    /// Returns source and tag of the message that the status at an address describes.
+    #[inline]
+    pub(crate) fn envelope_in(&self, status: usize) -> (c_int, c_int) {
+        (int_at(status, self.status_source), int_at(status, self.status_tag))
+    }
+
     /// Returns the bytes of a handle in an array.
     #[inline]
     pub(crate) fn handle_bytes(&self) -> usize {
         if self.interface == Interface::Mpich { 4 } else { 8 }
     }
+}
+
+/// Returns the `int` that is so many bytes behind the beginning of a status.
+#[inline]
+fn int_at(status: usize, at: usize) -> c_int {
+    let place = std::ptr::with_exposed_provenance::<u8>(status).wrapping_add(at);
+    // SAFETY: the address is that of a status which MPI has written, and the interface says where
+    // in it its numbers are.
+    unsafe { place.cast::<c_int>().read_unaligned() }
 }
 
 /// Room for an `MPI_Status` of any interface.

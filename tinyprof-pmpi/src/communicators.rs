@@ -69,15 +69,22 @@ pub(crate) fn with<T>(
     handle: Handle,
     work: impl FnOnce(&Communicator) -> T,
 ) -> Option<T> {
-    for slot in slots(handle) {
-        // SAFETY: a pointer in the table is valid until the program frees the communicator, which
-        // it must not do while it is used in a call.
-        let known = unsafe { slot.load(Acquire).as_ref() };
-        if let Some(known) = known.filter(|known| known.handle == handle) {
-            return Some(work(known));
-        }
-    }
-    insert(mpi, handle).map(work)
+    get(mpi, handle).map(work)
+}
+
+/// Returns what is known of a communicator, as [`with`] passes it, for the time of the call.
+#[inline]
+pub(crate) fn get(mpi: &Mpi, handle: Handle) -> Option<&'static Communicator> {
+    find(handle).or_else(|| insert(mpi, handle))
+}
+
+/// Returns what is known of a communicator that the program passes to MPI in a call under way.
+#[inline]
+pub(crate) fn find(handle: Handle) -> Option<&'static Communicator> {
+    // SAFETY: a pointer in the table is valid until the program frees the communicator, which it
+    // must not do while it is used in a call.
+    let mut known = slots(handle).filter_map(|slot| unsafe { slot.load(Acquire).as_ref() });
+    known.find(|known| known.handle == handle)
 }
 
 #[cold]
@@ -86,7 +93,7 @@ fn insert(mpi: &Mpi, handle: Handle) -> Option<&'static Communicator> {
     let new = Box::into_raw(Box::new(Communicator::ask(mpi, handle)?));
     for slot in slots(handle) {
         if slot.compare_exchange(ptr::null_mut(), new, AcqRel, Relaxed).is_ok() {
-            // SAFETY: just made, and freed with the program's communicator, as in `with`.
+            // SAFETY: just made, and freed with the program's communicator, as in `find`.
             return Some(unsafe { &*new });
         }
     }
@@ -97,16 +104,12 @@ fn insert(mpi: &Mpi, handle: Handle) -> Option<&'static Communicator> {
 
 /// Returns the twin of a communicator that is known already.
 pub(crate) fn twin(handle: Handle) -> Option<Twin> {
-    let known = slots(handle).find_map(|slot| {
-        // SAFETY: as in `with`.
-        unsafe { slot.load(Acquire).as_ref() }.filter(|known| known.handle == handle)
-    });
-    known.and_then(Communicator::twin)
+    find(handle).and_then(Communicator::twin)
 }
 
 /// Returns all twins.
 pub(crate) fn twins() -> impl Iterator<Item = Twin> {
-    // SAFETY: as in `with`.
+    // SAFETY: as in `find`.
     TABLE.iter().filter_map(|slot| unsafe { slot.load(Acquire).as_ref() }?.twin())
 }
 
@@ -114,7 +117,7 @@ pub(crate) fn twins() -> impl Iterator<Item = Twin> {
 pub(crate) fn forget(handle: Handle) {
     for slot in slots(handle) {
         let known = slot.load(Acquire);
-        // SAFETY: as in `with`.
+        // SAFETY: as in `find`.
         let is_this = unsafe { known.as_ref() }.is_some_and(|known| known.handle == handle);
         if is_this && slot.compare_exchange(known, ptr::null_mut(), AcqRel, Relaxed).is_ok() {
             // SAFETY: it was made by `insert`, is not in the table any more, and nobody uses it, as

@@ -29,7 +29,7 @@ macro_rules! wrapper {
     ($symbol:ident, $index:literal, $binding:ident) => {
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
-        unsafe extern "C-unwind" fn $symbol() {
+        pub(super) unsafe extern "C-unwind" fn $symbol() {
             std::arch::naked_asm!(
                 ".cfi_startproc",
                 "push r9",
@@ -59,7 +59,7 @@ macro_rules! wrapper {
     ($symbol:ident, $index:literal, $binding:ident) => {
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
-        unsafe extern "C-unwind" fn $symbol() {
+        pub(super) unsafe extern "C-unwind" fn $symbol() {
             std::arch::naked_asm!(
                 ".cfi_startproc",
                 "stp x29, x30, [sp, #-96]!",
@@ -95,4 +95,9 @@ mod wrappers {
     use crate::words::binding;
 
     include!(concat!(env!("OUT_DIR"), "/wrappers.rs"));
+}
+
+/// Returns the address of the entry point of `MPI_Comm_rank`.
+pub(crate) fn of_comm_rank() -> *const () {
+    wrappers::MPI_Comm_rank as *const ()
 }

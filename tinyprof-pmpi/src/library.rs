@@ -154,6 +154,10 @@ functions! {
         buffer: *mut c_void, count: c_int, datatype: Handle, from: c_int, tag: c_int, comm: Handle,
         request: *mut Handle
     );
+    /// `MPI_Send`.
+    send = c"PMPI_Send" (
+        buffer: *const c_void, count: c_int, datatype: Handle, to: c_int, tag: c_int, comm: Handle
+    );
     /// `MPI_Recv`.
     recv = c"PMPI_Recv" (
         buffer: *mut c_void, count: c_int, datatype: Handle, from: c_int, tag: c_int, comm: Handle,
@@ -211,6 +215,16 @@ impl Mpi {
         // SAFETY: as above.
         let code = code | unsafe { self.finalized(&raw mut finalised) };
         code == 0 && initialised != 0 && finalised == 0
+    }
+
+    /// Returns the level of thread support that MPI provides; none if it does not answer. MPI must
+    /// be initialised and not finalised.
+    #[must_use]
+    pub fn thread_level(&self) -> Option<c_int> {
+        let mut provided = 0;
+        // SAFETY: as the caller says, and the place is valid.
+        let code = unsafe { self.query_thread(&raw mut provided) };
+        (code == 0).then_some(provided)
     }
 
     /// Returns a Fortran handle as one of C. `convert` is MPI's function for its kind, such as

@@ -109,7 +109,7 @@ impl ClockOverRanks {
             format!("{part} through others")
         };
         let mut parts = vec![format!(
-            "clock: measuring delayed a rank by {}, +- {}: {} of its own, {through}",
+            "clock: measuring delayed the program by {} per rank, +- {}: {} by the rank itself, {through}",
             time(self.a_rank(self.intrusion_ns)),
             time(self.a_rank(self.uncertainty_ns)),
             time(self.a_rank(self.own_intrusion_ns)),
@@ -120,6 +120,12 @@ impl ClockOverRanks {
             self.companions_missing,
             self.companions_unclear
         ));
+        if self.offset_uncertainty_max_ns > 0 {
+            parts.push(format!(
+                "clocks of hosts known to +- {}",
+                time(self.offset_uncertainty_max_ns.into())
+            ));
+        }
         if self.contradictions > 0 {
             parts.push(counted(self.contradictions, "contradiction"));
         }
@@ -145,5 +151,18 @@ impl ClockOverRanks {
             "contradictions": self.contradictions,
             "inversions": self.inversions,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_uncertainty_between_hosts_is_told_where_there_are_several() {
+        let one = ClockOverRanks { ranks: 2, companions: 4, ..ClockOverRanks::default() };
+        assert!(!one.sentence().contains("hosts"), "{}", one.sentence());
+        let several = ClockOverRanks { offset_uncertainty_max_ns: 2_500, ..one };
+        assert!(several.sentence().contains("clocks of hosts known to +- 2.50 us"));
     }
 }

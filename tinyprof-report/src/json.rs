@@ -43,7 +43,7 @@ impl Report {
     /// * `threads_at_once` unless the work of a callpath went to other threads. If it did, the
     ///   times of its callees, added up over threads, are this many times its own, and its
     ///   `exclusive_ns` is meaningless.
-    /// * `path` if it would be longer than 16 KiB.
+    /// * `path` if it would be longer than 16 KiB; that of a hint also if it has no callpath.
     ///
     /// A report [by region](Self::of_regions) has `regions` in place of `callpaths`, each with the
     /// number of its `callpaths`.
@@ -79,7 +79,7 @@ impl Report {
                 "io_share": found.io_share,
             })),
             "mpi": self.mpi_json(),
-            "hints": self.hints.iter().map(hint_json).collect::<Vec<_>>(),
+            "hints": self.hints.iter().map(|hint| self.hint_json(hint)).collect::<Vec<_>>(),
             "overhead": self.overhead.map(|cost| json!({
                 "visits": cost.visits,
                 "visits_not_timed": cost.visits_not_timed,
@@ -138,6 +138,20 @@ impl Report {
         entry
     }
 
+    fn hint_json(&self, hint: &Hint) -> Value {
+        json!({
+            "kind": hint.kind.word(),
+            "callpath": hint.callpath.map(CallpathIndex::row),
+            "path": hint.callpath.and_then(|index| self.path(index)),
+            "rank": hint.rank,
+            "iteration": hint.iteration,
+            "lost_ns": hint.lost_ns,
+            "headline": hint.headline,
+            "evidence": hint.evidence,
+            "advice": hint.advice,
+        })
+    }
+
     pub(super) fn spread_json(&self, row: &RankStatistics, spread: &Spread) -> Value {
         if row.ranks == 0 {
             return Value::Null;
@@ -172,19 +186,6 @@ impl Report {
         names.reverse();
         Some(names.join("<"))
     }
-}
-
-fn hint_json(hint: &Hint) -> Value {
-    json!({
-        "kind": hint.kind.word(),
-        "callpath": hint.callpath.map(CallpathIndex::row),
-        "rank": hint.rank,
-        "iteration": hint.iteration,
-        "lost_ns": hint.lost_ns,
-        "headline": hint.headline,
-        "evidence": hint.evidence,
-        "advice": hint.advice,
-    })
 }
 
 fn metric_json(metric: &Metric) -> Value {

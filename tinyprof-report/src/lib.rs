@@ -2,7 +2,7 @@
 //!
 //! * [`Statistics`]: one row per callpath, mergeable in any order, of fixed width on the wire.
 //! * [`Totals`]: the times of each callpath on each rank, without executions: the source of all
-//!   reports of a profile, made callpath by callpath.
+//!   reports of a profile, made callpath by callpath; [`ByCallpath`] is a profile that comes so.
 //! * [`Report`]: the statistics with the facts of the run; as text ([`Report::to_text`]) and as
 //!   JSON ([`Report::to_json`]).
 //! * [`Report::to_tree_text`], [`Report::to_top_text`]: the callpath tree alone, and the hottest
@@ -25,6 +25,7 @@
 //! This crate reads and writes no file, and knows no MPI, no clock and no threads.
 #![forbid(unsafe_code)]
 
+mod by_callpath;
 mod by_region;
 pub mod cells;
 mod clock;
@@ -78,6 +79,7 @@ mod waits_tables;
 mod wire;
 mod without_us;
 
+pub use by_callpath::{ByCallpath, Visit};
 pub use clock::ClockOverRanks;
 pub use csv::csv_line;
 pub use efficiency::Efficiency;

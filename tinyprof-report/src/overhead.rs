@@ -144,7 +144,7 @@ impl Overhead {
         if total_ns > 0.0 { self.a_rank_ns() / total_ns } else { 0.0 }
     }
 
-    /// Returns a sentence like "overhead: at least 3.10ms a rank (0.02%): 2.00ms timing
+    /// Returns a sentence like "overhead: at least 3.10ms per rank (0.02%): 2.00ms timing
     /// 81920 visits, 1.10ms writing".
     ///
     /// It says "at least" because the cost of a visit was measured in a loop of its own. Further
@@ -167,10 +167,10 @@ impl Overhead {
     /// Returns the part of the sentence on the rank's own measuring.
     fn here(&self) -> String {
         let about = if self.visit_cost_ns.is_none() { "about" } else { "at least" };
-        let a_rank = if self.ranks > 1 { " a rank" } else { "" };
+        let per_rank = if self.ranks > 1 { " per rank" } else { "" };
         let visits = rounded(self.visits.into(), u128::from(self.ranks.max(1)));
         format!(
-            "overhead: {about} {}{a_rank} ({}): {} timing {visits} visit{}, {} writing",
+            "overhead: {about} {}{per_rank} ({}): {} timing {visits} visit{}, {} writing",
             time_cell(whole(self.a_rank_ns())),
             percent_of(self.share()),
             time_cell(whole(self.timing_ns())),
@@ -202,7 +202,7 @@ mod tests {
     fn the_cost_is_that_of_a_rank() {
         assert_eq!(
             cost().sentence(),
-            "overhead: at least 3.10ms a rank (0.020%): 2.00ms timing 100000 visits, 1.10ms writing"
+            "overhead: at least 3.10ms per rank (0.020%): 2.00ms timing 100000 visits, 1.10ms writing"
         );
         let alone = Overhead { ranks: 1, visits: 1, visit_cost_ns: None, ..cost() };
         assert_eq!(

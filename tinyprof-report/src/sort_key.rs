@@ -16,7 +16,7 @@ pub enum SortKey {
     /// The time from entry to exit.
     #[default]
     Inclusive,
-    /// The time without that of the callpath's children.
+    /// The time without that of the callees.
     Exclusive,
     /// The number of visits.
     Visits,

@@ -14,6 +14,7 @@ mod class;
 mod cycles;
 mod differences;
 mod drawing;
+mod iterations;
 mod json;
 mod lanes;
 mod loop_rows;

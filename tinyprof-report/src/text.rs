@@ -140,7 +140,7 @@ impl Report {
         };
         let time = match self.ranks {
             0 | 1 => time(self.total_ns),
-            ranks => format!("{} a rank", time(rounded(self.total_ns, ranks.into()))),
+            ranks => format!("{} per rank", time(rounded(self.total_ns, ranks.into()))),
         };
         let threads = self.threads.filter(|&threads| threads > self.ranks.into());
         let threads =

@@ -98,9 +98,9 @@ impl Report {
                 [cut(&shown(key), HEADING_MAX), "mean".into(), "max".into(), "values".into()]
             }
             Some(SortKey::Inclusive) => {
-                ["inclusive", "share", "a visit", "visits"].map(str::to_owned)
+                ["inclusive", "share", "per visit", "visits"].map(str::to_owned)
             }
-            _ => ["exclusive", "share", "a visit", "visits"].map(str::to_owned),
+            _ => ["exclusive", "share", "per visit", "visits"].map(str::to_owned),
         }
     }
 

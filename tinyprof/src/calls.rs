@@ -7,11 +7,12 @@ use std::sync::atomic::AtomicUsize;
 
 use tinyprof_format::model::MessageKey;
 pub use tinyprof_format::model::{CallpathId, ClockFacts, EdgeKey, EdgeKind, MessageKind};
+use tinyprof_segment::clock::Moment;
 use tinyprof_segment::words::low;
 
 use crate::collect::session::session;
 use crate::collect::start::start_recording;
-use crate::record::calibration::visit_cost;
+use crate::record::calibration::{in_discarded_arena, visit_cost};
 use crate::record::clock::rate_since;
 use crate::record::thread;
 use crate::record::{Arena, Line, Visit, call_site, has_regions, program};
@@ -64,6 +65,16 @@ impl Recorder {
     #[must_use]
     pub fn ticks(self) -> u64 {
         self.arena.now()
+    }
+
+    /// Returns the ticks of the thread's clock, and the ns of `CLOCK_MONOTONIC` at that moment.
+    ///
+    /// # Cost
+    /// Half a microsecond.
+    #[must_use]
+    pub fn moment(self) -> (u64, u64) {
+        let Moment { ticks, monotonic_ns } = self.arena.moment();
+        (ticks, monotonic_ns)
     }
 
     /// Returns the number of visits that have been timed on the thread, as long as they last less
@@ -131,6 +142,14 @@ impl Open {
         Visited { recorder: self.recorder, line: self.visit.node().unwrap_or(Line::NONE) }
     }
 
+    /// Returns when the visit has begun, in ticks; now, if it is not timed.
+    #[inline]
+    #[must_use]
+    pub fn begun_ticks(&self) -> u64 {
+        let arena = self.recorder.arena;
+        self.visit.node().map_or_else(|| arena.now(), |line| arena.begun(line))
+    }
+
     /// Ends the visit, and returns the callpath that it was of.
     #[inline(always)]
     #[must_use]
@@ -138,6 +157,17 @@ impl Open {
         // Left here, and not by dropping it.
         let open = ManuallyDrop::new(self);
         leave(open.recorder, open.visit);
+        open.visited()
+    }
+
+    /// As [`end`](Self::end), at `ticks`: the clock was just read.
+    #[inline]
+    #[must_use]
+    pub fn end_at(self, ticks: u64) -> Visited {
+        let open = ManuallyDrop::new(self);
+        if let Some(line) = open.visit.to_leave() {
+            open.recorder.arena.exit_at(line, ticks);
+        }
         open.visited()
     }
 }
@@ -314,6 +344,12 @@ pub fn clock_rate() -> ClockRate {
     let ns_per_tick = rate_since(session.started, session.clock).ns_per_tick();
     let visit_ns = visit_cost(session.clock).timed * ns_per_tick;
     ClockRate { is_counter: session.clock.is_counter(), ns_per_tick, visit_ns }
+}
+
+/// Calls `work` with a recorder for this thread whose records are discarded then, to measure what
+/// calls cost. `None` if there is no memory.
+pub fn with_discarded_records(work: impl FnOnce(Recorder) -> u64) -> Option<u64> {
+    in_discarded_arena(session().clock, |arena| work(Recorder::of(arena)))
 }
 
 /// Counts a message that cannot be recorded. Rare.

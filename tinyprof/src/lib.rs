@@ -120,8 +120,9 @@ pub use tinyprof_macros::{profile, profile_loop, profile_scope, record, scope};
 pub mod __calls {
     pub use crate::calls::{
         Callpath, CallpathId, ClockFacts, ClockRate, EdgeInstance, EdgeKey, EdgeKind, MessageKind,
-        Open, Recorder, Signature, Site, Visited, clock_rate, lose_message,
+        Open, Recorder, Signature, Site, Visited, clock_rate, lose_message, with_discarded_records,
     };
+    pub use crate::sys::boot_id;
 }
 
 /// The expansion of the macros. Not for use by hand: it changes without notice.

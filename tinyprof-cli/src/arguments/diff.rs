@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use tinyprof_diff::Estimator;
 use tinyprof_report::SortKey;
 
 use super::{DIFF_METRIC, Selection, TableOutput, metric, profile};
@@ -29,7 +31,7 @@ pub(crate) struct DiffArguments {
     pub(crate) metric: SortKey,
     /// The value that a run gets from its executions if a side has several runs: mean, median or
     /// min; the latter two ignore executions that something slowed
-    #[arg(long, value_name = "NAME", default_value = "mean", hide_possible_values = true)]
+    #[arg(long, value_name = "NAME", value_parser = estimator(), default_value = "mean", hide_possible_values = true)]
     pub(crate) estimator: Estimator,
     /// Exit with 4 if a callpath of at least --min-share is up by more than PERCENT, such as 5%,
     /// and that is more than chance
@@ -55,27 +57,10 @@ impl DiffArguments {
     }
 }
 
-/// The value of a run, made of the amounts of its executions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Estimator {
-    /// The arithmetic mean.
-    #[default]
-    Mean,
-    /// The middle value, or the mean of the two in the middle.
-    Median,
-    /// The least value.
-    Min,
-}
-
-impl Estimator {
-    /// Returns the word for it, in arguments and reports.
-    pub(crate) const fn word(self) -> &'static str {
-        match self {
-            Self::Mean => "mean",
-            Self::Median => "median",
-            Self::Min => "min",
-        }
-    }
+/// Parses an estimator. Its words are also those of completions.
+fn estimator() -> impl TypedValueParser<Value = Estimator> {
+    let words = PossibleValuesParser::new(Estimator::ALL.map(Estimator::word));
+    words.try_map(|word| word.parse::<Estimator>())
 }
 
 /// A percentage as users type it, `5%`, as a part of one.

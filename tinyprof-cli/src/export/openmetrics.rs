@@ -122,7 +122,7 @@ fn times(
     for (statistic, over) in [
         ("sum", "all ranks together"),
         ("min", "the fastest rank"),
-        ("mean", "the mean rank"),
+        ("mean", "mean per rank that visited it"),
         ("max", "the slowest rank"),
     ] {
         let name = format!("tinyprof_{time}_{statistic}_seconds");

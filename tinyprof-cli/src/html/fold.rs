@@ -12,7 +12,7 @@ use tinyprof_format::model::{
     RegionKind, SiteId,
 };
 
-use crate::diff::Names;
+use tinyprof_diff::Names;
 
 /// The most callpaths that a page shows individually, plus at most one sum below each.
 pub(super) const CALLPATHS_MAX: usize = 20_000;

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tinyprof_format::model::{CallpathIndex, RankFacts};
 use tinyprof_report::{Activity, Efficiency, Hint, LongJson, Report, StructureBuilder, Totals};
 
-use crate::by_callpath::ByCallpath;
+use tinyprof_report::ByCallpath;
 
 use super::columns::Columns;
 use super::communication::Messages;

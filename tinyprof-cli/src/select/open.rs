@@ -7,8 +7,8 @@ use tinyprof_format::file::{BufferedDirectory, ProfileReader};
 use tinyprof_format::model::{CallpathIndex, CallpathTable, Manifest, RankFacts};
 
 use crate::arguments::Selection;
-use crate::by_callpath::{ByCallpath, Visit};
 use crate::memory;
+use tinyprof_report::{ByCallpath, Visit};
 
 use super::{below, keep_in_manifest, keep_values};
 

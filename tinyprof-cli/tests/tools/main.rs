@@ -13,6 +13,7 @@ mod programs;
 mod reports;
 mod support;
 mod terminal;
+mod words;
 #[expect(dead_code, reason = "the tests of the reports use the others")]
 #[path = "../../../tinyprof-report/tests/report/world.rs"]
 mod world;

@@ -175,7 +175,7 @@ function visibleWords({ smallest_change: visible }) {
 
 function noteText({ confidence, false_discovery_rate, samples }, more) {
   const parts = [
-    `Inclusive time a rank and execution; ${samples}.`,
+    `Inclusive time per rank and execution; ${samples}.`,
     `Up and down are more than chance (at most ${percent(false_discovery_rate)} of these marks are expected to be wrong); the interval holds the true difference in ${percent(confidence)} of cases; less than what is visible could not have been told from chance; g is the difference in standard deviations.`,
     "All other views show the run after.",
   ];

@@ -8,7 +8,7 @@ import { shown } from "./names.js";
 import { sortable } from "./table.js";
 
 const COSTLIEST = 10;
-const COSTLIEST_HEADINGS = ["Visits", "Itself", "Share", "With calls", "Mean rank", "Slowest rank", "Slowest", "Above mean"];
+const COSTLIEST_HEADINGS = ["Visits", "Inclusive", "Exclusive", "Share", "Mean per rank", "Slowest rank", "Slowest", "Above mean"];
 
 export class Costliest {
   /** `goTo(view)`: opens another view. */
@@ -61,9 +61,9 @@ export class Costliest {
       { "aria-selected": String(place !== null && place === selection().callpath) },
       element("th", { scope: "row" }, callpathButton(shown(name), pick), element("bdi", { className: "path", textContent: under })),
       numberCell(count(visits), visits),
+      timeCell(whole.sum, estimate(whole)),
       timeCell(own.sum, estimate(own)),
       shareCell(own.sum, greatest, percent(own.sum / (report.total_inclusive_ns || 1))),
-      timeCell(whole.sum, estimate(whole)),
       meanCell(own, ranks, report.ranks),
       timeCell(own.max),
       element("td", { className: "rank", "data-exact": own.max_rank }, rankButton(this.profile, own.max_rank)),

@@ -18,14 +18,28 @@ export function factList(profile) {
     ["executions", count(report.executions)],
     ["callpaths", count(report.callpaths.length)],
     ["MPI", facts.mpi_version && shown(facts.mpi_version)],
+    ["overhead", report.overhead && overheadWords(report.overhead, report.ranks)],
     ["memory", facts.peak_memory_max_bytes > 0 && `${data(facts.peak_memory_max_bytes)} at the peak of a rank`],
-    ["profiler", `TinyProf ${shown(facts.tinyprof_version)}, clock ${shown(facts.clock)}, ${time(facts.flush_ns)} to write`],
+    ["profiler", profilerWords(facts)],
   ];
   const list = element("dl", { className: "facts" });
   for (const [term, text] of rows.filter(([, text]) => text)) {
     list.append(element("dt", { textContent: term }), element("dd", {}, nameElement(text, "fact")));
   }
   return list;
+}
+
+/** Returns what wrote the profile; empty if it was imported. */
+function profilerWords({ tinyprof_version: version, clock, flush_ns }) {
+  if (version === "") return "";
+  return [`TinyProf ${shown(version)}`, clock && `clock ${shown(clock)}`, flush_ns > 0 && `${time(flush_ns)} to write`].filter(Boolean).join(", ");
+}
+
+/** Returns the cost of measuring, in the words of the terminal's last line. */
+function overheadWords({ visit_cost_ns, a_rank_ns, share, timing_ns, writing_ns }, ranks) {
+  const about = visit_cost_ns === null ? "about" : "at least";
+  const perRank = ranks > 1 ? " per rank" : "";
+  return `${about} ${time(a_rank_ns)}${perRank} (${percent(share)}): ${time(timing_ns)} timing, ${time(writing_ns)} writing`;
 }
 
 /** Returns a phrase such as ` on 2 hosts`, if they are known. */
@@ -54,9 +68,11 @@ export function warnings(profile) {
 }
 
 const EFFICIENCIES = [
-  ["parallel", "Parallel efficiency", "useful time of the mean rank, of the longest rank's time"],
-  ["load_balance", "Load balance", "useful time of the mean rank, of the greatest"],
+  ["parallel", "Parallel efficiency", "mean useful time per rank, of the longest rank's time"],
+  ["load_balance", "Load balance", "mean useful time per rank, of the greatest"],
   ["communication", "Communication efficiency", "greatest useful time, of the longest rank's time"],
+  ["serialisation", "Serialisation efficiency", "greatest useful time, of the run's time on an ideal network"],
+  ["transfer", "Transfer efficiency", "the run's time on an ideal network, of the longest rank's time"],
 ];
 
 /** Returns the efficiencies as bars with numbers. */

@@ -144,20 +144,25 @@ export class Flame {
     return this.seen?.find((place) => x >= place.left && x < place.right && y >= place.y && y < place.y + ROW);
   }
 
+  #meanWords({ ranks }) {
+    const all = this.profile.report.ranks;
+    return ranks < all ? `mean of the ${count(ranks)} of ${count(all)} ranks that run it` : "mean per rank";
+  }
+
   /** Returns the lines about a callpath for the tooltip. */
   lines(callpath) {
     const { over } = this.state;
     const total = this.profile.report.total_inclusive_ns || 1;
     const { rank } = this.state;
-    const words = over === "max" ? "slowest rank" : "mean of its ranks";
+    const words = over === "max" ? "slowest rank" : this.#meanWords(callpath);
     const [inclusive, exclusive] = ["inclusive", "exclusive"].map((kind) => timeOf(callpath, kind, over === "max" ? "max" : "mean"));
     const ofRank = rank === null ? undefined : this.profile.timeOnRank(callpath.row, rank, "inclusive");
     return [
       callpath.text,
-      `${time(inclusive)} with, ${time(exclusive)} without what it calls (${words})`,
-      ofRank === undefined ? null : `rank ${rank}: ${ofRank === ofRank ? `${time(ofRank)} with what it calls` : "never came here"}`,
+      `${time(inclusive)} inclusive, ${time(exclusive)} exclusive (${words})`,
+      ofRank === undefined ? null : `rank ${rank}: ${ofRank === ofRank ? `${time(ofRank)} inclusive` : "never runs it"}`,
       `${percent((callpath.inclusive_ns?.sum ?? 0) / total)} of all time, ${count(callpath.visits)} visits`,
-      callpath.inclusive_ns ? `slowest: ${this.profile.rankText(callpath.inclusive_ns.max_rank)}` : "no rank came here",
+      callpath.inclusive_ns ? `slowest: ${this.profile.rankText(callpath.inclusive_ns.max_rank)}` : "no rank runs it",
       activityOf(callpath).text,
       ...(this.look.words?.(callpath) ?? []),
     ];

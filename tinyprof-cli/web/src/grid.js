@@ -156,7 +156,8 @@ export class Grid {
       if (rightText) {
         context.fillStyle = token("--muted");
         context.textAlign = "left";
-        context.fillText(rightText(row), left + width + 6, y);
+        // The ring of the last rank is beyond the edge by its radius.
+        context.fillText(rightText(row), left + width + 10, y);
       }
     }
     if (!marks) return;

@@ -15,7 +15,7 @@ export function headlineOf({ callpaths }) {
   if (root === null) return element("p", { className: "headline" }, "Neither run visited a region.");
   const { base, new: after, change, verdict } = root;
   const words = WORDS[verdict] ?? "Not the same root regions";
-  const text = `${words}: ${time(base.mean)} before, ${time(after.mean)} after (${deviation(change)}) a rank and execution in `;
+  const text = `${words}: ${time(base.mean)} before, ${time(after.mean)} after (${deviation(change)}) per rank and execution in `;
   const parts = [text, element("bdi", {}, shown(root.name))];
   const place = mostOf(root, callpaths);
   if (place !== root && verdict !== "equal") {

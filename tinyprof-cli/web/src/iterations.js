@@ -180,13 +180,13 @@ export class IterationsView {
 
   #lineWords(point) {
     const { min, mean, max, rank } = this.lines;
-    const own = this.own && `${this.own.text}: ${this.own.numbers[point] === this.own.numbers[point] ? this.amount(this.own.numbers[point]) : "never came here"}`;
+    const own = this.own && `${this.own.text}: ${this.own.numbers[point] === this.own.numbers[point] ? this.amount(this.own.numbers[point]) : "never runs it"}`;
     return [this.#place(point), `mean ${this.amount(mean[point])}`, `${this.amount(min[point])} to ${this.amount(max[point])}`, `${this.most}: ${this.profile.rankText(rank[point])}`, own];
   }
 
   #cellWords(bin, point) {
     const value = this.#row(bin)[point];
-    const words = value === value ? `about ${this.amount(value)}` : "never came here";
+    const words = value === value ? `about ${this.amount(value)}` : "never runs it";
     return [this.#place(point), this.#rowWords(bin), words];
   }
 }

@@ -42,7 +42,7 @@ export class RanksView {
       element(
         "div",
         { className: "controls" },
-        choice("Time", [["exclusive", "itself"], ["inclusive", "with calls"]], this.state.kind, (kind) => this.#set({ kind })),
+        choice("Time", [["exclusive", "exclusive"], ["inclusive", "inclusive"]], this.state.kind, (kind) => this.#set({ kind })),
         choice("Colour", [["relative", "against the mean"], ["absolute", "absolute"]], this.state.scale, (scale) => this.#set({ scale })),
         picker("Regions by", SORTS, this.state.sort, (sort) => this.#set({ sort })),
         picker("Ranks by", [["rank", "number"], ["selected", "time in the selected region"]], "rank", (order) => this.#set({ order })),
@@ -162,11 +162,11 @@ export class RanksView {
     const { ranks_per_bin } = this.profile.ranks;
     const value = ranks_per_bin === 1 && bin === row.maxBin ? row.max : row.numbers[bin];
     const visits = this.profile.numbers(row.source.visits)[bin];
-    if (value !== value) return [row.callpath.text, this.profile.binText(bin, ranks_per_bin), "never came here"];
+    if (value !== value) return [row.callpath.text, this.profile.binText(bin, ranks_per_bin), "never runs it"];
     return [
       row.callpath.text,
       this.profile.binText(bin, ranks_per_bin),
-      `${time(value)}${this.state.kind === "exclusive" ? " itself" : " with calls"}, ${counted(Math.round(visits), "visit")}`,
+      `${time(value)}${this.state.kind === "exclusive" ? " exclusive" : " inclusive"}, ${counted(Math.round(visits), "visit")}`,
       row.mean > 0 ? `${deviation(value / row.mean - 1)} against the mean of ${time(row.mean)}` : null,
     ];
   }

@@ -5,8 +5,8 @@ import { deviation } from "./numbers.js";
 import { select } from "./selection.js";
 import { sortable } from "./table.js";
 
-const HEADINGS_OF_TIME = ["Iteration", "Execution", "Slowest", "Its time", "Mean rank", "Against the usual iteration"];
-const HEADINGS_OF_METRIC = ["Iteration", "Execution", "Greatest", "Its value", "Mean rank", "Against the usual iteration"];
+const HEADINGS_OF_TIME = ["Iteration", "Execution", "Slowest", "Its time", "Mean per rank", "Against the usual iteration"];
+const HEADINGS_OF_METRIC = ["Iteration", "Execution", "Greatest", "Its value", "Mean per rank", "Against the usual iteration"];
 
 /** Returns the table. `amount(n)` formats a value; `goTo(visit)` shows an iteration in the chart. */
 export function slowestTable(profile, series, order, amount, goTo) {

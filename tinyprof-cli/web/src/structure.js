@@ -64,7 +64,7 @@ export class StructureView {
 
   /** Returns the lines about a call. */
   #lines({ call, of, phase, lane }) {
-    const each = of.size > 1 ? " a rank" : "";
+    const each = of.size > 1 ? " per rank" : "";
     const lines = [
       `${shown(call.function)}, ${ranksWords(this.found.lanes[lane])}`,
       `phase ${phase.number} ${shown(phase.name)}`,
@@ -165,7 +165,7 @@ export class StructureView {
     const titles = ["Phase", "Ranks", "Computing", "In calls", "Waiting", "Longest call"];
     const rows = this.found.phases.flatMap((phase) => phase.classes.map((one) => this.#row(phase, one)));
     const head = element("thead", {}, element("tr", {}, ...titles.map((textContent) => element("th", { scope: "col", textContent }))));
-    return element("table", { className: "classes" }, element("caption", { textContent: "Times are means of a rank." }), head, element("tbody", {}, ...rows));
+    return element("table", { className: "classes" }, element("caption", { textContent: "Times are means per rank." }), head, element("tbody", {}, ...rows));
   }
 
   #row(phase, one) {

@@ -42,11 +42,11 @@ function headline(profile) {
   const total = profile.report.total_inclusive_ns;
   const ranks = profile.report.ranks;
   const figures = [
-    [time(ranks > 0 ? total / ranks : 0), "a rank, mean", null],
+    [time(ranks > 0 ? total / ranks : 0), "per rank, mean", null],
     [time(total), `on ${counted(ranks, "rank")} together`, total],
   ];
   const [first] = profile.regions;
-  if (first?.exclusive_ns && total > 0) figures.push([percent(first.exclusive_ns.sum / total), `in ${shown(first.name)} itself${first.callpaths > 1 ? `, over ${count(first.callpaths)} callpaths` : ""}`, null]);
+  if (first?.exclusive_ns && total > 0) figures.push([percent(first.exclusive_ns.sum / total), `exclusive in ${shown(first.name)}${first.callpaths > 1 ? `, over ${count(first.callpaths)} callpaths` : ""}`, null]);
   if (profile.efficiency && profile.efficiency.parallel !== null) figures.push([percent(profile.efficiency.parallel), "parallel efficiency", null]);
   return element(
     "div",

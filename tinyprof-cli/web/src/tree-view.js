@@ -26,7 +26,7 @@ export class TreeView {
     const controls = element(
       "div",
       { className: "controls" },
-      choice("Time", [["inclusive", "with calls"], ["exclusive", "itself"]], "inclusive", (kind) => this.#set({ kind })),
+      choice("Time", [["inclusive", "inclusive"], ["exclusive", "exclusive"]], "inclusive", (kind) => this.#set({ kind })),
       this.overBox,
       rankField(profile),
       element("label", { className: "picker" }, element("span", {}, "Search"), search, this.matches),
@@ -61,27 +61,27 @@ export class TreeView {
   }
 
   #legend() {
-    if (this.state.kind === "exclusive") return legend("Colour: time of the callpath itself, light is much", []);
+    if (this.state.kind === "exclusive") return legend("Colour: exclusive time, light is much", []);
     const keys = [...new Set(this.profile.callpaths.map((callpath) => callpath.activity ?? null))];
     const stops = keys.map((activity) => {
       const { text, color, key } = activityOf({ activity });
       const pattern = { COMM: " (striped)", IO: " (dotted)" }[key] ?? "";
       return [text + pattern, color];
     });
-    return legend("Width: time with calls.", stops);
+    return legend("Width: inclusive time.", stops);
   }
 
   #words({ ranks }, spread) {
     if (!spread) return "";
     const all = this.profile.report.ranks;
-    const mean = ranks < all ? `mean ${time(spread.mean)} over its ${counted(ranks, "rank")}, ${time(spread.sum / all)} ${overAll(ranks, all)}` : `mean ${time(spread.mean)} a rank`;
+    const mean = ranks < all ? `mean ${time(spread.mean)} over its ${counted(ranks, "rank")}, ${time(spread.sum / all)} ${overAll(ranks, all)}` : `mean ${time(spread.mean)} per rank`;
     return `${time(spread.min)} to ${time(spread.max)}, ${mean}`;
   }
 
   #wordsOfRank({ row }) {
     const [inclusive, exclusive] = ["inclusive", "exclusive"].map((kind) => this.profile.timeOnRank(row, selection().rank, kind));
     if (inclusive === undefined) return "not in this page, which has the rank only together with its neighbours, or not this callpath";
-    return inclusive === inclusive ? `${time(inclusive)} with calls, ${time(exclusive)} itself` : "never came here";
+    return inclusive === inclusive ? `${time(inclusive)} inclusive, ${time(exclusive)} exclusive` : "never runs it";
   }
 
   #details(callpath) {
@@ -89,8 +89,8 @@ export class TreeView {
     const rows = [
       ["where", site.file && `${shown(site.file)}:${site.line}`],
       ["ranks", `${count(callpath.ranks)} of ${count(this.profile.report.ranks)}`],
-      ["time with calls", this.#words(callpath, callpath.inclusive_ns)],
-      ["time itself", this.#words(callpath, callpath.exclusive_ns)],
+      ["inclusive time", this.#words(callpath, callpath.inclusive_ns)],
+      ["exclusive time", this.#words(callpath, callpath.exclusive_ns)],
       selection().rank === null ? ["", ""] : [`rank ${selection().rank}`, this.#wordsOfRank(callpath)],
       ...Object.entries(site.constants).map(([key, value]) => [shown(key), shown(value)]),
       ...Object.entries(callpath.metrics).map(([key, metric]) => [shown(key), metricWords(metric)]),

@@ -12,7 +12,7 @@ const CHILDREN_SHOWN = 40;
 const COLUMNS = [
   ["name", "Callpath"],
   ["visits", "Visits", (callpath) => callpath.visits],
-  ["mean", "Mean rank", (_, spread) => spread?.mean],
+  ["mean", "Mean per rank", (_, spread) => spread?.mean],
   ["max", "Slowest rank", (_, spread) => spread?.max],
   ["share", "Share", (_, spread) => spread?.sum],
   ["rank", "Slowest", (_, spread) => spread?.max_rank],

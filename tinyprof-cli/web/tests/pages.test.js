@@ -47,11 +47,11 @@ for (const name of names) {
     assert.equal(summary.length, costliest.length);
     costliest.forEach(({ name: region, visits, exclusive_ns: own, inclusive_ns }, at) => {
       assert.equal(summary[at].name, region);
-      sameNumbers(summary[at].numbers, [[visits, count], [own.sum, time], [inclusive_ns.sum, time], [own.mean, time], [own.max, time], [own.imbalance, deviation]], region);
+      sameNumbers(summary[at].numbers, [[visits, count], [inclusive_ns.sum, time], [own.sum, time], [own.mean, time], [own.max, time], [own.imbalance, deviation]], region);
     });
 
     await goTo(page, "tree");
-    for (const [kind, button] of [["inclusive_ns", "with calls"], ["exclusive_ns", "itself"]]) {
+    for (const [kind, button] of [["inclusive_ns", "inclusive"], ["exclusive_ns", "exclusive"]]) {
       await page.click(`#view-tree button:has-text("${button}")`);
       const rows = await cells(page, ".tree tbody tr[data-row]");
       assert.ok(rows.length > 0);
@@ -77,7 +77,7 @@ test("the heat map tells the slowest rank of a region and its time", async () =>
   const { page, wrong } = await open(browser, "wide");
   const report = reportOf("wide");
   await goTo(page, "ranks");
-  // The first row is the region that takes most time itself; the cursor goes along it to its slowest rank.
+  // The first row is the region with the most exclusive time; the cursor goes along it to its slowest rank.
   const first = [...report.callpaths].sort((a, b) => b.exclusive_ns.sum - a.exclusive_ns.sum)[0];
   await page.selectOption("#view-ranks select >> nth=1", "rank");
   await page.click(`#tab-tree`);

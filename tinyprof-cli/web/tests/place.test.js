@@ -110,7 +110,7 @@ test("the selected rank's own numbers are in the tree, and it is marked in the h
   await settled(page);
   await screenshot(page, "rank-selected-tree");
   await page.click(".tree tbody tr:nth-child(2) .name");
-  assert.match(await page.textContent(".detail"), /rank 3.* with calls, .* itself/);
+  assert.match(await page.textContent(".detail"), /rank 3.* inclusive, .* exclusive/);
   await goTo(page, "summary");
   assert.ok((await page.$$eval(".costliest .rank [aria-pressed=true]", (all) => all.length)) > 0);
   assert.deepEqual(wrong, []);
@@ -121,7 +121,7 @@ test("columns sort in both directions, and the tree keeps its callpaths below ea
   const { page } = await open(browser, "other");
   const numbers = (at) => page.$$eval(".costliest tbody tr", (rows, cell) => rows.map((row) => Number(row.cells[cell].dataset.exact)), at);
   for (const direction of ["descending", "ascending"]) {
-    await page.click(".costliest thead button:text-is('Mean rank')");
+    await page.click(".costliest thead button:text-is('Mean per rank')");
     const found = await numbers(5);
     const sign = direction === "ascending" ? 1 : -1;
     assert.deepEqual(found, [...found].sort((a, b) => sign * (a - b)), direction);
@@ -152,11 +152,11 @@ test("copied numbers are plain: unrounded, without units, in columns", async () 
       return clipboardData.getData("text/plain");
     }, selector);
   const [first] = [...reportOf("other").callpaths].sort((a, b) => b.exclusive_ns.sum - a.exclusive_ns.sum);
-  assert.equal(await copied(".costliest tbody tr:first-child td:nth-child(3)"), String(first.exclusive_ns.sum));
+  assert.equal(await copied(".costliest tbody tr:first-child td:nth-child(4)"), String(first.exclusive_ns.sum));
   const lines = (await copied(".costliest")).split("\n").map((line) => line.split("\t"));
-  assert.deepEqual(lines[0].slice(0, 5), ["Callpath", "Visits", "Itself [ns]", "Share", "With calls [ns]"]);
+  assert.deepEqual(lines[0].slice(0, 5), ["Callpath", "Visits", "Inclusive [ns]", "Exclusive [ns]", "Share"]);
   assert.equal(lines.length, 11);
-  assert.deepEqual(lines[1].slice(1, 3).map(Number), [first.visits, first.exclusive_ns.sum]);
+  assert.deepEqual(lines[1].slice(1, 4).map(Number), [first.visits, first.inclusive_ns.sum, first.exclusive_ns.sum]);
   assert.ok(lines[1][0].startsWith(first.name));
   await page.context().close();
 });

@@ -44,11 +44,11 @@ test("the keyboard goes through the calls of all lanes, and selects", async () =
   await goTo(page, "structure");
   await page.focus("#view-structure canvas");
   assert.match(await press(page, "ArrowRight"), /^MPI_Init, rank 0, phase 1 /);
-  assert.match(await press(page, "ArrowDown"), /^MPI_Init, ranks 1-6, phase 1 .* 1 call a rank/);
+  assert.match(await press(page, "ArrowDown"), /^MPI_Init, ranks 1-6, phase 1 .* 1 call per rank/);
   assert.match(await press(page, "ArrowDown"), /^MPI_Init, rank 7/);
   assert.match(await press(page, "ArrowUp", "ArrowRight"), /^MPI_Recv, ranks 1-6, phase 1 .* partners rank 0.*from rank 0: 6 messages, 48\.0 kB/);
   const words = await press(page, "ArrowRight");
-  assert.match(words, /^MPI_Isend, ranks 1-6, phase 2 .*50 calls a rank/);
+  assert.match(words, /^MPI_Isend, ranks 1-6, phase 2 .*50 calls per rank/);
   assert.match(words, /wave › MPI_Isend at step \(wave\.c:30\)/);
   await page.keyboard.press("Enter");
   assert.match(await page.textContent("#selected"), /MPI_Isend at step \(wave\.c:30\)/);

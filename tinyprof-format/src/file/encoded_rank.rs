@@ -7,6 +7,7 @@
 //! place.
 
 use super::edges;
+use super::keys;
 use super::messages;
 use super::metrics::{self, EncodedMetric};
 use super::series;
@@ -67,8 +68,8 @@ impl EncodedRank {
             executions: values.executions.clone(),
             series: series::encode(&values.series),
             metrics: metrics::encode(&values.metrics),
-            messages: messages::encode(&values.messages),
-            edges: edges::encode(&values.edges),
+            messages: keys::records(&values.messages),
+            edges: keys::records(&values.edges),
         });
         let facts = RankFacts { losses: map.losses(), ..map.facts.clone() };
         Self { facts, callpaths: callpaths.collect() }

@@ -7,9 +7,7 @@
 //! 2^32 - 1     the ranks themselves; the first section
 //! row          times of a callpath that any of the ranks visited
 //! row + 2^31   its metrics, where any of the ranks recorded any
-//! row + 2^30   its messages, where any of the ranks recorded any
-//! row + 2^31 + 2^30   its edges, where any of the ranks recorded any
-//! 2^31 - 1     the clocks of the ranks, where any of the facts is not 0; the second section
+//! row + 2^30   messages and edges of callpaths, of this row at the latest
 //! ```
 //!
 //! The section of the ranks contains:
@@ -18,13 +16,11 @@
 //! hosts, each with the number of neighbouring ranks on it
 //! process ids | threads | peaks of memory, in bytes
 //! kinds of loss (a varint), then a column for each
+//! facts of the clocks (a varint), then a column for each; left out where all are 0
 //! ```
 //!
-//! The section of the clocks contains the number of facts (a varint), then a column for each.
-//!
 //! `times.rs` shows the section of a callpath's times, `metrics.rs` that of its metrics,
-//! `messages.rs` that of its messages, `edges.rs` that of its edges, and `series.rs` the bytes of a
-//! series.
+//! `communication.rs` one of messages and edges, and `series.rs` the bytes of a series.
 //!
 //! Version 0.1 had no peaks, no number of kinds (there were 10) and no metrics. If the minor
 //! version is newer, readers skip unknown sections, unknown kinds of loss, and unknown data at the
@@ -35,10 +31,9 @@ mod decode;
 #[cfg(test)]
 mod tests;
 
-use super::edges;
+use super::communication::Communication;
 use super::encoded_rank::EncodedRank;
 use super::exclusive::Called;
-use super::messages;
 use super::metrics;
 use super::rank_values::{EncodedValues, RankValues};
 use super::section::{FrameError, SectionWriter, Sections};
@@ -47,7 +42,7 @@ use crate::bytes::{Sink, column};
 use crate::model::{CallpathTable, RankFacts};
 
 pub(super) use decode::{
-    PartSection, check_order, decode, decode_clocks, decode_facts, decode_section,
+    PartSection, check_order, decode, decode_communication, decode_facts, decode_section,
 };
 
 /// The first bytes of a part.
@@ -57,15 +52,9 @@ const RANKS_KEY: u32 = u32::MAX;
 /// Added to a row, this gives the key of the section with the callpath's metrics.
 const METRICS_KEY: u32 = 1 << 31;
 
-/// Added to a row, this gives the key of the section with the callpath's messages.
-const MESSAGES_KEY: u32 = 1 << 30;
-
-/// Added to a row, this gives the key of the section with the callpath's edges.
-const EDGES_KEY: u32 = METRICS_KEY | MESSAGES_KEY;
-
-/// The key of the section with the clocks. No row has messages under it, as rows are less than
-/// 2^30 - 1.
-const CLOCKS_KEY: u32 = METRICS_KEY - 1;
+/// Added to a row, this gives the key of a section with the messages and edges of callpaths up to
+/// this row, down to that of the section before.
+const COMMUNICATION_KEY: u32 = 1 << 30;
 
 /// Encodes a part with the values of `ranks` over a dictionary. The first of them is rank
 /// `first_rank` of the run.
@@ -85,17 +74,15 @@ pub(super) fn encode<R: RankValues>(
 ) -> Vec<u8> {
     let callpaths = u32::try_from(dictionary.len()).unwrap_or(u32::MAX);
     assert!(
-        callpaths < MESSAGES_KEY,
+        callpaths < COMMUNICATION_KEY,
         "a dictionary has fewer than 2^30 callpaths, this one {callpaths}"
     );
     let count = u32::try_from(ranks.len()).expect("a group has fewer than 2^32 ranks");
     let mut file = SectionWriter::new(MAGIC, &[first_rank, count, callpaths]);
     let facts: Vec<RankFacts> = ranks.iter().map(RankValues::facts).collect();
     file.section(RANKS_KEY, &encode_facts(&facts));
-    if let Some(section) = clock::encode(&facts) {
-        file.section(CLOCKS_KEY, &section);
-    }
     let called: Vec<_> = ranks.iter().map(|rank| Called::of(rank, dictionary)).collect();
+    let mut communication = Communication::of(dictionary);
     let mut rows: Vec<_> = ranks.iter().map(|rank| rank.rows().peekable()).collect();
     for row in 0..callpaths {
         let here = ranks.iter().zip(&mut rows).map(|(rank, rows)| {
@@ -120,12 +107,11 @@ pub(super) fn encode<R: RankValues>(
             }
         }
         let sent = here.iter().map(|here| here.as_ref().map_or(&[][..], |values| &values.messages));
-        if let Some(section) = messages::encode_section(&sent.collect::<Vec<_>>()) {
-            file.section(row | MESSAGES_KEY, &section);
-        }
         let led = here.iter().map(|here| here.as_ref().map_or(&[][..], |values| &values.edges));
-        if let Some(section) = edges::encode_section(&led.collect::<Vec<_>>()) {
-            file.section(row | EDGES_KEY, &section);
+        communication.add(row, &sent.collect::<Vec<_>>(), &led.collect::<Vec<_>>());
+        let is_due = communication.is_enough() || row + 1 == callpaths;
+        if let Some(section) = is_due.then(|| communication.take_section(row)).flatten() {
+            file.section(row | COMMUNICATION_KEY, &section);
         }
     }
     file.finish()
@@ -155,6 +141,7 @@ fn encode_facts(ranks: &[RankFacts]) -> Vec<u8> {
             &ranks.iter().map(|r| r.losses.named()[loss].1).collect::<Vec<_>>(),
         );
     }
+    clock::encode(&mut sink, ranks);
     sink.into_vec()
 }
 
@@ -187,10 +174,10 @@ pub(super) fn section_name(
 ) -> Option<String> {
     Some(match PartSection::of_key(key, callpaths)? {
         PartSection::Ranks => "what the ranks say of themselves".to_owned(),
-        PartSection::Clocks => "the clocks of the ranks".to_owned(),
         PartSection::Times(row) => format!("the times of {}", path(row)),
         PartSection::Metrics(row) => format!("the metrics of {}", path(row)),
-        PartSection::Messages(row) => format!("the messages of {}", path(row)),
-        PartSection::Edges(row) => format!("the edges to {}", path(row)),
+        PartSection::Communication(row) => {
+            format!("the messages and edges of callpaths up to {}", path(row))
+        }
     })
 }

@@ -3,9 +3,8 @@
 
 use std::borrow::Cow;
 
-use super::edges;
 use super::encoded_rank::EncodedRank;
-use super::messages;
+use super::keys;
 use super::metrics::{self, EncodedMetric};
 use super::series;
 use crate::model::precision::rounded;
@@ -136,8 +135,8 @@ impl RankValues for MapValues<'_> {
         let values = rounded(self.measured(position), self.precision);
         let series = Cow::Owned(series::encode(&values.series));
         let metrics = Cow::Owned(metrics::encode(&values.metrics));
-        let messages = Cow::Owned(messages::encode(&values.messages));
-        let edges = Cow::Owned(edges::encode(&values.edges));
+        let messages = Cow::Owned(keys::records(&values.messages));
+        let edges = Cow::Owned(keys::records(&values.edges));
         let executions = match values {
             Cow::Borrowed(values) => Cow::Borrowed(values.executions.as_slice()),
             Cow::Owned(values) => Cow::Owned(values.executions),

@@ -59,7 +59,7 @@ impl ReadOptions {
             let facts = part::decode(
                 &bytes,
                 (file.first_rank, file.ranks as usize),
-                &children,
+                (&table, &children),
                 &mut here,
                 &memory_limit,
             );

@@ -1,10 +1,11 @@
 //! A reader for single callpaths of a profile.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::part::{self, PartSection};
+use super::part_index::PartIndex;
 use super::read::{check_length, check_parts, check_rows, explain, memory_limit};
 use super::section::{FOOTER_BYTES, Footer, FrameError, Header, IndexEntry};
 use super::source::{Directory, Source, read_whole};
@@ -14,8 +15,7 @@ use super::{exclusive, manifest};
 use crate::bytes::{Cursor, Malformed, MemoryLimit};
 use crate::error::ReadError;
 use crate::model::{
-    CallpathIndex, CallpathTable, CallpathValues, Children, FormatVersion, Manifest, PartFile,
-    RankFacts,
+    CallpathIndex, CallpathTable, CallpathValues, Children, Manifest, PartFile, RankFacts,
 };
 
 /// A profile whose callpaths are read one by one.
@@ -51,12 +51,6 @@ pub struct ProfileReader<S> {
     children: Children,
     /// The index of each part, once it has been read.
     parts: Vec<OnceCell<PartIndex>>,
-}
-
-#[derive(Debug)]
-pub(super) struct PartIndex {
-    version: FormatVersion,
-    sections: HashMap<PartSection, IndexEntry>,
 }
 
 /// The values of the ranks of a part at several callpaths, by row.
@@ -140,7 +134,7 @@ impl<S: Source> ProfileReader<S> {
     /// Returns the facts that each rank reports about itself, by rank.
     ///
     /// # Errors
-    /// If the index of a part or its sections of the ranks and their clocks are damaged, or too
+    /// If the index of a part or its section of the ranks is damaged, or too
     /// large for the limit.
     pub fn ranks(&self) -> Result<Vec<RankFacts>, ReadError> {
         let memory_limit = self.memory_limit();
@@ -150,15 +144,9 @@ impl<S: Source> ProfileReader<S> {
             // The order of the sections has been checked, so this one exists.
             let Some(entry) = index.sections.get(&PartSection::Ranks) else { continue };
             let ranks = part.ranks as usize;
-            let mut of_part = self.section(&part.file, *entry, &memory_limit, |section| {
+            let of_part = self.section(&part.file, *entry, &memory_limit, |section| {
                 part::decode_facts(section, ranks, index.version)
             })?;
-            if let Some(entry) = index.sections.get(&PartSection::Clocks) {
-                let clocks = self.section(&part.file, *entry, &memory_limit, |section| {
-                    part::decode_clocks(section, ranks, index.version)
-                })?;
-                of_part.iter_mut().zip(clocks).for_each(|(facts, clock)| facts.clock = clock);
-            }
             facts.extend(of_part);
         }
         Ok(facts)
@@ -262,8 +250,6 @@ impl<S: Source> ProfileReader<S> {
         for (own, of_one) in [
             (PartSection::Times(row), PartSection::Times(0)),
             (PartSection::Metrics(row), PartSection::Metrics(0)),
-            (PartSection::Messages(row), PartSection::Messages(0)),
-            (PartSection::Edges(row), PartSection::Edges(0)),
         ] {
             let Some(entry) = index.sections.get(&own) else { continue };
             let found =
@@ -273,6 +259,14 @@ impl<S: Source> ProfileReader<S> {
             if found != Sums::Inclusive {
                 sums = found;
             }
+        }
+        if let Some((rows, entry)) = index.communication(row) {
+            let file = &self.manifest.parts[number].file;
+            self.section(file, entry, memory_limit, |section| {
+                let (rows, dictionary) = ((rows, row), &self.callpaths);
+                let values = &mut [&mut *values];
+                part::decode_communication(section, rows, dictionary, values, index.version)
+            })?;
         }
         Ok(sums)
     }
@@ -328,7 +322,7 @@ impl<S: Source> ProfileReader<S> {
         let footer =
             Footer::read(&footer, footer_at, first_section).map_err(|e| explain(e.into()))?;
         let length = footer_at - footer.index_offset;
-        // Memory for the list of entries, the set of their keys and the map of the sections. Each
+        // Memory for the list of entries, the set of their keys and the tree of the sections. Each
         // entry takes 24 bytes here.
         memory_limit.claim_temporary(length.saturating_mul(6));
         let bytes = self.bytes(&part.file, footer.index_offset, length, memory_limit)?;

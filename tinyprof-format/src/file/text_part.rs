@@ -47,7 +47,7 @@ pub(super) fn encode<R: RankValues>(
     let facts = part::decode(
         &bytes,
         (first_rank, ranks.len()),
-        &dictionary.children(),
+        (dictionary, &dictionary.children()),
         &mut rows,
         &memory_limit,
     );

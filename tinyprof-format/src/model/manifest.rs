@@ -163,18 +163,15 @@ pub struct Salvage {
     pub parts_lost: u32,
     /// The ranks of these parts.
     pub ranks_lost: u32,
-    /// Ranks whose host, process id and losses were lost.
+    /// Ranks whose host, process id, losses and clock were lost.
     pub ranks_without_facts: u32,
-    /// Ranks whose facts of the clock were lost.
-    pub ranks_without_clock: u32,
     /// Sections of times that were lost. Each holds one callpath on the ranks of one part.
     pub times_lost: u64,
     /// Sections of metrics that were lost.
     pub metrics_lost: u64,
-    /// Sections of messages that were lost.
-    pub messages_lost: u64,
-    /// Sections of edges that were lost.
-    pub edges_lost: u64,
+    /// Sections of messages and edges that were lost. Each holds some callpaths on the ranks of one
+    /// part.
+    pub communication_lost: u64,
     /// Bytes of the parts that belong to no readable section.
     pub bytes_lost: u64,
 }
@@ -193,11 +190,13 @@ impl Salvage {
             self.constants_lost.then(|| "the constants of regions".to_owned()),
             counted(self.ranks_lost.into(), "rank", "ranks"),
             counted(self.ranks_without_facts.into(), "rank's facts", "ranks' facts"),
-            counted(self.ranks_without_clock.into(), "rank's clock", "ranks' clocks"),
             counted(self.times_lost, "section of times", "sections of times"),
             counted(self.metrics_lost, "section of metrics", "sections of metrics"),
-            counted(self.messages_lost, "section of messages", "sections of messages"),
-            counted(self.edges_lost, "section of edges", "sections of edges"),
+            counted(
+                self.communication_lost,
+                "section of messages and edges",
+                "sections of messages and edges",
+            ),
             counted(self.bytes_lost, "byte that cannot be read", "bytes that cannot be read"),
         ];
         let lost: Vec<String> = lost.into_iter().flatten().collect();

@@ -95,7 +95,7 @@ pub enum Turn {
 impl<const STREAMS: usize, const OPEN: usize> Receives<STREAMS, OPEN> {
     /// Returns the state of a rank that has posted nothing.
     #[must_use]
-    pub const fn new() -> Self {
+    pub fn new() -> Self {
         Self { streams: Streams::new(), slots: Slots::new(), doubts: Doubts::new(), unclear: 0 }
     }
 

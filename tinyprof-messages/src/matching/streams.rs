@@ -23,7 +23,8 @@ const CLOSED: usize = 8;
 /// A hash and, where the table is half empty, about two comparisons; at most 16.
 #[derive(Clone, Debug)]
 pub struct Streams<const N: usize> {
-    places: [Place; N],
+    /// On the heap: a thread that begins MPI may have a small stack.
+    places: Box<[Place; N]>,
     /// Communicators with a stream that found no place. It would be counted from the middle if it
     /// found one later, so no stream is added to them any more.
     closed: [u32; CLOSED],
@@ -50,10 +51,11 @@ enum State {
 impl<const N: usize> Streams<N> {
     /// Returns an empty table.
     #[must_use]
-    pub const fn new() -> Self {
+    pub fn new() -> Self {
         const { assert!(N.is_power_of_two() && N >= PROBES, "a power of two, of at least 16") };
         let stream = Stream { communicator: 0, peer: 0, tag: 0 };
-        let places = [Place { state: State::Empty, stream, number: 0 }; N];
+        let places = vec![Place { state: State::Empty, stream, number: 0 }; N].into_boxed_slice();
+        let Ok(places) = places.try_into() else { unreachable!("it has that length") };
         Self { places, closed: [0; CLOSED], closed_used: 0, full: 0 }
     }
 
@@ -126,7 +128,7 @@ impl<const N: usize> Streams<N> {
     ///
     /// A pass over the whole table.
     pub fn remove(&mut self, communicator: u32) {
-        for place in &mut self.places {
+        for place in self.places.iter_mut() {
             if place.state == State::Used && place.stream.communicator == communicator {
                 place.state = State::Removed;
             }

@@ -4,6 +4,7 @@
 mod dictionary;
 mod failures;
 mod files;
+mod graphs;
 mod text;
 
 use std::collections::{BTreeMap, HashSet};

@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_int};
 
-use tinyprof_pmpi::{Handle, Interface, mpi};
+use tinyprof_pmpi::{Handle, mpi};
 
 /// A communicator of the program.
 #[derive(Clone, Copy, Debug)]
@@ -73,11 +73,8 @@ pub(crate) fn library_version() -> Option<String> {
 
 /// Returns whether several threads may call MPI, one at a time: `MPI_THREAD_SERIALIZED`.
 pub(crate) fn is_serialised() -> bool {
-    let serialised = if mpi().abi.interface == Interface::Standard { 2048 } else { 2 };
-    let mut provided = 0;
-    // SAFETY: MPI is initialised when an interim profile is arranged; the place is valid.
-    let code = unsafe { mpi().query_thread(&raw mut provided) };
-    code == 0 && provided == serialised
+    // MPI is initialised when an interim profile is arranged.
+    mpi().thread_level() == Some(mpi().abi.thread_serialised)
 }
 
 /// Returns the number of the program that this rank runs, among those of its job, or 0 if MPI does

@@ -6,6 +6,8 @@ use tinyprof::__calls::Visited;
 use tinyprof_messages::companion::Companion;
 use tinyprof_messages::matching::Stream;
 
+use super::blocked::Blocked;
+use super::partner::Partner;
 use super::state::State;
 use crate::abi::Handle;
 use crate::communicators;
@@ -32,7 +34,10 @@ impl State {
         entered_ns: u64,
         message: &Message,
     ) {
-        let Some(twin) = communicators::twin(message.communicator) else { return };
+        let known = communicators::find(message.communicator);
+        let Some((known, twin)) = known.and_then(|known| Some((known, known.twin()?))) else {
+            return;
+        };
         let peer = message.to.cast_unsigned();
         let stream = Stream { communicator: twin.number, peer, tag: message.tag };
         let Some(sequence) = self.sent.next(stream) else {
@@ -49,8 +54,11 @@ impl State {
             ideal_ns: self.clock.ideal_ns(),
             bytes: message.bytes,
         };
-        if !self.ring.send(mpi, &companion, twin.handle, message.to, message.tag) {
+        let to = Partner { twin, relative: known.relative(message.to), stream };
+        if !self.carrier.send(mpi, &companion, &to) {
             self.facts.companions_missing += 1;
+        } else if message.blocks {
+            self.blocked = Some(Blocked { to, sequence, clock: self.clock, span: None });
         }
     }
 }

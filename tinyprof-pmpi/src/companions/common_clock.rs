@@ -1,16 +1,24 @@
-//! The clock that the ranks of a host share.
+//! The clock that all ranks share.
 //!
-//! All ranks convert the ticks of the processor's counter with one factor. Factors that each rank
-//! has measured for itself differ by a millionth, which is a microsecond after a second.
+//! The ranks of a host convert the ticks of the processor's counter with one factor. Factors that
+//! each rank has measured for itself differ by a millionth, which is a microsecond after a second.
+//!
+//! Ranks of several hosts go by `CLOCK_MONOTONIC`, whose rate the hosts keep the same, and by the
+//! distance of their host's from that of rank 0. Its ticks are compared with the counter again and
+//! again.
 
-use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicI64, AtomicU64};
 
 use tinyprof::__calls::Recorder;
 use tinyprof_messages::time::Call;
 
 /// The ns of a tick, in units of 2^-32 ns.
 static FACTOR: AtomicU64 = AtomicU64::new(0);
+/// The ns to be added.
+static OFFSET_NS: AtomicI64 = AtomicI64::new(0);
+/// The distance of the first host's clock from that of this one, in ns.
+static DISTANCE_NS: AtomicI64 = AtomicI64::new(0);
 
 /// The factor of a clock whose ticks are nanoseconds.
 pub(super) const NANOSECONDS: u64 = 1 << 32;
@@ -34,9 +42,34 @@ pub(super) fn set_factor(factor: u64) {
     FACTOR.store(factor, Relaxed);
 }
 
+/// Sets the clock of a rank on one of several hosts: the ns to be added to those of its host.
+pub(super) fn set_distance(recorder: Recorder, ns: i64) {
+    DISTANCE_NS.store(ns, Relaxed);
+    set_again(recorder);
+}
+
+/// Sets the clock of a rank on one of several hosts by `CLOCK_MONOTONIC` again.
+pub(super) fn set_again(recorder: Recorder) {
+    let (ticks, monotonic_ns) = recorder.moment();
+    let common_ns = monotonic_ns.cast_signed().wrapping_add(DISTANCE_NS.load(Relaxed));
+    let by_ticks_ns = ns_by_factor(ticks).cast_signed();
+    OFFSET_NS.store(common_ns.wrapping_sub(by_ticks_ns), Relaxed);
+}
+
 /// Returns the time in ns.
 #[inline]
 pub(crate) fn now_ns(recorder: Recorder) -> u64 {
-    let units = u128::from(recorder.ticks()) * u128::from(FACTOR.load(Relaxed));
+    ns_of(recorder.ticks())
+}
+
+/// Returns a time in ns, given in ticks.
+#[inline]
+pub(crate) fn ns_of(ticks: u64) -> u64 {
+    ns_by_factor(ticks).wrapping_add_signed(OFFSET_NS.load(Relaxed))
+}
+
+#[inline]
+fn ns_by_factor(ticks: u64) -> u64 {
+    let units = u128::from(ticks) * u128::from(FACTOR.load(Relaxed));
     u64::try_from(units >> 32).unwrap_or(u64::MAX)
 }

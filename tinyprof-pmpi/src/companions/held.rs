@@ -20,6 +20,19 @@ pub(crate) struct Held {
     pub(crate) posted: Option<Posted>,
     /// For a receive, when it was posted.
     pub(crate) post: Post,
+    /// The ideal time then, in ns.
+    pub(crate) ideal_ns: u64,
+}
+
+impl Held {
+    /// A message that nobody follows.
+    pub(crate) const NOT_FOLLOWED: Self = Self {
+        peer: 0,
+        tag: 0,
+        posted: None,
+        post: Post { posted_ns: 0, intrusion_ns: 0 },
+        ideal_ns: 0,
+    };
 }
 
 static HELD: [Slot; SLOTS] = [const { Slot::new() }; SLOTS];
@@ -31,6 +44,7 @@ struct Slot {
     number: AtomicU64,
     posted_ns: AtomicU64,
     intrusion_ns: AtomicU64,
+    ideal_ns: AtomicU64,
 }
 
 impl Slot {
@@ -44,6 +58,7 @@ impl Slot {
             number: zero(),
             posted_ns: zero(),
             intrusion_ns: zero(),
+            ideal_ns: zero(),
         }
     }
 }
@@ -63,6 +78,7 @@ pub(crate) fn keep(place: usize, held: &Held) {
     slot.number.store(number, Relaxed);
     slot.posted_ns.store(held.post.posted_ns, Relaxed);
     slot.intrusion_ns.store(held.post.intrusion_ns, Relaxed);
+    slot.ideal_ns.store(held.ideal_ns, Relaxed);
 }
 
 /// Returns what is known of the request at a place of the table.
@@ -83,5 +99,6 @@ pub(crate) fn at(place: usize) -> Held {
         tag: ((envelope >> 32) as u32).cast_signed(),
         posted,
         post: Post { posted_ns, intrusion_ns },
+        ideal_ns: slot.ideal_ns.load(Relaxed),
     }
 }

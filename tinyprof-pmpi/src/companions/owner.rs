@@ -1,7 +1,6 @@
 //! Which thread the state belongs to, where threads may call MPI at the same time: the first that
 //! asks.
 
-use std::ffi::c_int;
 use std::ptr;
 use std::sync::atomic::Ordering::{AcqRel, Relaxed, SeqCst};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
@@ -10,9 +9,6 @@ use tinyprof::__calls::Recorder;
 
 use super::common_clock::now_ns;
 use crate::library::Mpi;
-
-/// `MPI_THREAD_MULTIPLE`, in MPICH and Open MPI. In the standard interface it is greater.
-const THREAD_MULTIPLE: c_int = 3;
 
 /// True if threads may call MPI at the same time.
 static IS_MULTIPLE: AtomicBool = AtomicBool::new(false);
@@ -31,10 +27,13 @@ const SETTLING_NS: u64 = 10_000_000;
 
 /// Finds out whether threads may call MPI at the same time.
 pub(super) fn begin(mpi: &Mpi) {
-    let mut provided: c_int = 0;
-    // SAFETY: MPI is initialised, and the place is valid.
-    let code = unsafe { mpi.query_thread(&raw mut provided) };
-    IS_MULTIPLE.store(code != 0 || provided >= THREAD_MULTIPLE, Relaxed);
+    let is_multiple = mpi.thread_level().is_none_or(|level| level >= mpi.abi.thread_multiple);
+    IS_MULTIPLE.store(is_multiple, Relaxed);
+}
+
+/// Forgets the owner.
+pub(super) fn forget() {
+    OWNER.store(0, Relaxed);
 }
 
 /// Returns whether this thread may use the state now.

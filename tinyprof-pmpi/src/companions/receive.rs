@@ -10,11 +10,13 @@ use tinyprof_messages::matching::{Posted, Stream, Ticket, Turn, Wanted};
 use tinyprof_messages::time::{Offset, Post};
 use tinyprof_messages::waiting::{Waited, late_receiver_ns};
 
+use super::blocked::answer;
 use super::common_clock::Span;
 use super::held::{self, Held};
+use super::partner::Partner;
 use super::state::{Completed, State};
 use crate::abi::{Handle, Status};
-use crate::communicators;
+use crate::communicators::{self, Twin};
 use crate::library::Mpi;
 use crate::requests;
 
@@ -23,15 +25,33 @@ const ASKED_MAX: u32 = 64;
 /// The uncertainty of times on one host, in ns.
 const JITTER_NS: u64 = 1_000;
 impl State {
-    /// Takes note of a receive that the program posts, as `wanted` says; `key` is its request.
-    pub(crate) fn post(&mut self, mpi: &Mpi, envelope: Envelope, key: Handle) -> Option<Posted> {
-        let wanted = envelope.wanted(mpi)?;
-        Some(self.receives.post(wanted, key.0 as u64))
+    /// Takes note of a receive that the program posts, with source and tag as it passes them;
+    /// `key` is its request.
+    pub(crate) fn post(
+        &mut self,
+        mpi: &Mpi,
+        twin: &Twin,
+        (source, tag): (c_int, c_int),
+        key: Handle,
+    ) -> Posted {
+        self.receives.post(wanted(mpi, twin, source, tag), key.0 as u64)
     }
 
-    /// Returns the moment at which a receive is posted now.
-    pub(crate) fn post_at(&self, now_ns: u64) -> Post {
-        Post { posted_ns: now_ns, intrusion_ns: self.clock.intrusion_ns() }
+    /// Prepares for a message that has come.
+    #[inline]
+    pub(crate) fn expect(&mut self, from: i32) {
+        self.carrier.expect(from);
+    }
+
+    /// Returns the moment of a receive that is posted at `at_ns`, and the ideal time then, in ns.
+    pub(crate) fn post_at(&self, at_ns: u64) -> (Post, u64) {
+        let intrusion_ns = self.clock.intrusion_ns();
+        (Post { posted_ns: at_ns, intrusion_ns }, self.clock.ideal_ns())
+    }
+
+    /// Returns that of one that the call under way has posted, which has returned.
+    pub(crate) fn posted_now(&self) -> (Post, u64) {
+        self.post_at(self.returned_ns)
     }
 
     /// Handles the completed receives of a call: `waits` if it has waited for them.
@@ -43,16 +63,19 @@ impl State {
         span: Span,
         waits: bool,
     ) {
+        if let [one] = *self.completed.as_slice() {
+            self.completed.clear();
+            return self.conclude_one(mpi, recorder, visited, span, waits, &one);
+        }
         let mut completed = std::mem::take(&mut self.completed);
         completed.iter().for_each(|one| self.settle(mpi, one));
         completed.retain(|one| !one.is_cancelled);
         let mut last = None;
-        let is_single = completed.len() == 1;
         let mut partners = None;
         self.found.clear();
         for (number, one) in (0..).zip(&completed) {
             let found = self.companion_of(mpi, recorder, one);
-            if let Some(companion) = found.filter(|_| waits && !is_single) {
+            if let Some(companion) = found.filter(|_| waits) {
                 let this = message(&companion, Offset::default(), number);
                 let all = partners.map_or(this, |all| this.combine(all));
                 last = Some(all.last_rank);
@@ -64,16 +87,12 @@ impl State {
         for (number, one) in (0..).zip(&completed) {
             let Some(found) = self.found.get(number as usize).copied() else { break };
             let wait = match found {
-                None => Wait::default(),
-                Some(companion) if is_single && waits => {
-                    self.clock.complete(span, one.held.post, &companion, Offset::default())
-                }
+                Some(_) if last == Some(number) => of_all.unwrap_or_default(),
                 Some(companion) if !waits => {
                     self.clock.find(&companion);
                     Wait::default()
                 }
-                Some(_) if last == Some(number) => of_all.unwrap_or_default(),
-                Some(_) => Wait::default(),
+                _ => Wait::default(),
             };
             self.deliver(mpi, visited, one, found.as_ref(), &wait);
         }
@@ -81,16 +100,43 @@ impl State {
         self.completed = completed;
     }
 
+    /// Handles the only completed receive of a call.
+    pub(crate) fn conclude_one(
+        &mut self,
+        mpi: &Mpi,
+        recorder: Recorder,
+        visited: Visited,
+        span: Span,
+        waits: bool,
+        one: &Completed,
+    ) {
+        self.settle(mpi, one);
+        if one.is_cancelled {
+            return;
+        }
+        let found = self.companion_of(mpi, recorder, one);
+        let wait = match &found {
+            Some(companion) if waits => {
+                self.clock.complete(span, one.held.post, companion, Offset::default())
+            }
+            Some(companion) => {
+                self.clock.find(companion);
+                Wait::default()
+            }
+            None => Wait::default(),
+        };
+        self.deliver(mpi, visited, one, found.as_ref(), &wait);
+    }
+
     /// Tells the order of receives what a completed one has got.
     fn settle(&mut self, mpi: &Mpi, one: &Completed) {
-        let Some(twin) = communicators::twin(one.communicator) else { return };
+        let Some(twin) = one.twin else { return };
         let (communicator, peer, tag) = (twin.number, one.source.cast_unsigned(), one.tag);
         match (one.held.posted, one.is_cancelled) {
             (Some(Posted::Ticket(ticket)), false) => self.receives.matched(ticket, peer, tag),
             (Some(Posted::Ticket(ticket)), true) => self.receives.withdraw(ticket),
             (Some(Posted::Number(number)), is_cancelled) if requests::may_be_cancelled() => {
-                let envelope = Envelope::of(&one.held, one.communicator);
-                let stream = envelope.wanted(mpi).and_then(|wanted| wanted.stream());
+                let stream = wanted(mpi, &twin, one.held.peer, one.held.tag).stream();
                 let stream = stream.unwrap_or(Stream { communicator, peer, tag });
                 self.receives.cancelled(stream, number, is_cancelled);
             }
@@ -106,7 +152,7 @@ impl State {
         one: &Completed,
     ) -> Option<Companion> {
         let posted = one.held.posted?;
-        let twin = communicators::twin(one.communicator)?;
+        let twin = one.twin?;
         let (communicator, peer, tag) = (twin.number, one.source.cast_unsigned(), one.tag);
         let stream = Stream { communicator, peer, tag };
         let turn = match posted {
@@ -118,7 +164,13 @@ impl State {
             self.facts.companions_unclear += 1;
             return None;
         };
-        let companion = self.claim(mpi, recorder, &twin, stream, number);
+        let from = Partner { twin, relative: one.partner, stream };
+        let companion = self.carrier.claim(mpi, recorder, &from, number);
+        if let Some(companion) = &companion
+            && companion.flags & Companion::BLOCKS != 0
+        {
+            answer(&mut self.carrier, &from, companion, &one.held);
+        }
         match companion {
             // A message of another size is another message: the program has done what nobody
             // follows, such as cancelling a send.
@@ -162,13 +214,10 @@ impl State {
         companion: Option<&Companion>,
         wait: &Wait,
     ) {
-        let relative = |known: &communicators::Communicator| known.relative(one.source);
-        let partner = communicators::with(mpi, one.communicator, relative)
-            .unwrap_or(communicators::ELSEWHERE);
         let is_any = one.held.peer == mpi.abi.any_source;
         let key = EdgeKey {
             kind: if is_any { EdgeKind::MessageToAny } else { EdgeKind::Message },
-            partner,
+            partner: one.partner,
             from: companion.map_or(EdgeKey::UNKNOWN, |of| CallpathId::from_bits(of.callpath)),
         };
         let mut instance = EdgeInstance {
@@ -196,7 +245,7 @@ impl State {
                 let waiting_ns = wait.waiting_ns;
                 wrong_order.waited(Waited { sent_ns, waiting_ns, node, rank });
             }
-            if is_any && let Some(twin) = communicators::twin(one.communicator) {
+            if is_any && let Some(twin) = one.twin {
                 let virtual_ns = sent_ns.saturating_sub_unsigned(companion.intrusion_ns);
                 let order = self.delivered.order(twin.number, one.tag);
                 let is_inverted = order.deliver(sent_ns, virtual_ns, JITTER_NS);
@@ -222,8 +271,9 @@ impl State {
         match held.posted {
             Some(Posted::Ticket(ticket)) => self.receives.cancel_ticket(ticket),
             Some(Posted::Number(number)) => {
-                let wanted = Envelope::of(held, communicator).wanted(mpi);
-                if let Some(stream) = wanted.and_then(|wanted| wanted.stream()) {
+                let twin = communicators::twin(communicator);
+                let of_twin = |twin: &Twin| wanted(mpi, twin, held.peer, held.tag).stream();
+                if let Some(stream) = twin.as_ref().and_then(of_twin) {
                     self.receives.cancel(stream, number);
                 }
             }
@@ -232,27 +282,12 @@ impl State {
     }
 }
 
-/// Source, tag and communicator of a receive, as the program passes them.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Envelope {
-    pub(crate) communicator: Handle,
-    pub(crate) source: c_int,
-    pub(crate) tag: c_int,
-}
-
-impl Envelope {
-    fn of(held: &Held, communicator: Handle) -> Self {
-        Self { communicator, source: held.peer, tag: held.tag }
-    }
-
-    /// Returns the messages that the receive accepts, if its communicator has a twin.
-    fn wanted(self, mpi: &Mpi) -> Option<Wanted> {
-        let twin = communicators::twin(self.communicator)?;
-        let is_any = self.source == mpi.abi.any_source;
-        let source = (!is_any).then_some(self.source.cast_unsigned());
-        let tag = (self.tag != mpi.abi.any_tag).then_some(self.tag);
-        Some(Wanted { communicator: twin.number, source, tag })
-    }
+/// Returns the messages that a receive accepts, as the program passes source and tag.
+fn wanted(mpi: &Mpi, twin: &Twin, source: c_int, tag: c_int) -> Wanted {
+    let is_any = source == mpi.abi.any_source;
+    let source = (!is_any).then_some(source.cast_unsigned());
+    let tag = (tag != mpi.abi.any_tag).then_some(tag);
+    Wanted { communicator: twin.number, source, tag }
 }
 
 /// Returns source and tag of the message that a request has got, if it has got one. The request

@@ -7,29 +7,28 @@ use std::sync::atomic::{AtomicBool, AtomicPtr};
 
 use tinyprof::__calls::{
     CallpathId, ClockFacts, ClockRate, EdgeInstance, EdgeKey, EdgeKind, Recorder, Visited,
+    with_discarded_records,
 };
 use tinyprof_messages::clock::Clock;
 use tinyprof_messages::companion::Companion;
-use tinyprof_messages::matching::{Arrivals, Receives, Streams};
+use tinyprof_messages::matching::{Receives, Streams};
 use tinyprof_messages::waiting::WrongOrder;
 
-use super::common_clock::now_ns;
+use super::blocked::Blocked;
+use super::carrier::Carrier;
+use super::common_clock::{self, Span, now_ns};
 use super::delivered::Delivered;
+use super::distance;
 use super::held::Held;
-use super::misses::Misses;
+use super::own_cost::{Class, OwnCost};
 use super::owner;
-use super::ring::Ring;
-use crate::abi::Handle;
-use crate::communicators::{self, Twin};
+use super::partner::STREAMS;
+use crate::communicators::Twin;
 use crate::library::Mpi;
 use crate::session;
 
-/// Streams that are counted, of messages sent and received. A power of two.
-pub(super) const STREAMS: usize = 1 << 13;
 /// Receives that may be open behind a wildcard.
 pub(super) const OPEN: usize = 1 << 11;
-/// Companions that wait for their receive to be asked for.
-pub(super) const HELD: usize = 1 << 9;
 /// The receives that a call can complete without a new allocation.
 const COMPLETED: usize = 4096;
 /// The longest time that our work for a call takes: a companion that is waited for.
@@ -37,18 +36,21 @@ const WORK_NS_MAX: u64 = 30_000;
 /// The calls after which the facts of the clock are stored, for readers of a running program.
 const STORED_EACH: u64 = 64;
 
+/// How often the clock of a rank on one of several hosts is set.
+const SET_EACH_NS: u64 = 1_000_000;
+
 /// The state, which one thread uses at a time.
 pub(crate) struct State {
     pub(super) clock: Clock,
     pub(super) sent: Streams<STREAMS>,
     pub(super) receives: Receives<STREAMS, OPEN>,
-    pub(super) arrivals: Arrivals<STREAMS, HELD>,
-    pub(super) ring: Ring,
+    pub(super) carrier: Carrier,
+    /// The last send, if it was blocked until it was received.
+    pub(super) blocked: Option<Blocked>,
     pub(super) wrong_order: WrongOrder,
     /// What was delivered of late: from which callpath to which.
     pub(super) delivered: Delivered,
     pub(super) facts: ClockFacts,
-    pub(super) misses: Misses,
     /// The companions of the receives that the call under way has completed.
     pub(super) found: Vec<Option<Companion>>,
     /// The receives that the call under way has completed.
@@ -57,11 +59,18 @@ pub(crate) struct State {
     pub(crate) matched: Option<Held>,
     /// The shortest exchange after a collective operation, in ns.
     pub(super) exchange_ns: u64,
+    /// When the clock is to be set again.
+    set_again_ns: u64,
+    own_cost: OwnCost,
     visit_ps: u64,
+    /// What a call costs on its way to the wrappers and back.
+    passing_ps: u64,
     own_ps: u64,
     visits: u64,
     last: CallpathId,
     last_left_ns: u64,
+    /// When the call under way has returned.
+    pub(crate) returned_ns: u64,
     calls: u64,
 }
 
@@ -69,7 +78,10 @@ pub(crate) struct State {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Completed {
     pub(crate) held: Held,
-    pub(crate) communicator: Handle,
+    /// The twin of its communicator.
+    pub(crate) twin: Option<Twin>,
+    /// The rank in the world that the message came from, relative to this one.
+    pub(crate) partner: i32,
     pub(crate) source: c_int,
     pub(crate) tag: c_int,
     pub(crate) bytes: u64,
@@ -88,36 +100,55 @@ pub(crate) fn is_on() -> bool {
     IS_ON.load(Relaxed)
 }
 
-/// Begins to observe messages.
-pub(super) fn begin(mpi: &Mpi, rate: &ClockRate) {
+/// Begins to observe messages. `plain_call` is as in
+/// [`agree_on_messages`](super::agree_on_messages).
+pub(super) fn begin(
+    mpi: &Mpi,
+    rate: &ClockRate,
+    carrier: Carrier,
+    plain_call: fn(&Mpi, Recorder) -> u64,
+) {
+    let recorder = Recorder::current();
     owner::begin(mpi);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some 20,000")]
-    let visit_ps = (rate.visit_ns * 1_000.0) as u64;
-    let recorder = Recorder::current();
+    let ps = |ns: f64| (ns * 1_000.0) as u64;
     let state = Box::new(State {
         clock: Clock::default(),
         sent: Streams::new(),
         receives: Receives::new(),
-        arrivals: Arrivals::new(),
-        ring: Ring::new(mpi),
+        carrier,
+        blocked: None,
         wrong_order: WrongOrder::default(),
         delivered: Delivered::default(),
         facts: ClockFacts::default(),
-        misses: Misses::default(),
+        set_again_ns: if distance::is_known() { 0 } else { u64::MAX },
         found: Vec::with_capacity(COMPLETED),
         completed: Vec::with_capacity(COMPLETED),
         matched: None,
         exchange_ns: u64::MAX,
-        visit_ps,
+        own_cost: OwnCost::default(),
+        visit_ps: ps(rate.visit_ns),
+        passing_ps: 0,
         own_ps: 0,
         visits: recorder.map_or(0, Recorder::timed_visits),
         last: EdgeKey::UNKNOWN,
         last_left_ns: recorder.map_or(0, now_ns),
+        returned_ns: 0,
         calls: 0,
     });
     STATE.store(Box::into_raw(state), Release);
     IS_ON.store(true, Release);
     session::observe_messages();
+
+    // With calls that leave nothing behind.
+    let ticks_1024 = with_discarded_records(|recorder| plain_call(mpi, recorder));
+    owner::forget();
+    if let (Some(ticks_1024), Some(recorder)) = (ticks_1024, recorder) {
+        #[expect(clippy::cast_precision_loss, reason = "a few hundred thousand")]
+        let call_ps = ps(ticks_1024 as f64 / 1_024.0 * rate.ns_per_tick);
+        with(recorder, |state| state.restart(recorder, call_ps));
+        owner::forget();
+    }
 }
 
 /// Calls `work` with the state, if it is this thread's.
@@ -143,9 +174,26 @@ pub(crate) fn with_messages<T>(
 }
 
 impl State {
+    /// Begins anew, after calls that were made to measure them: each has cost `call_ps`.
+    fn restart(&mut self, recorder: Recorder, call_ps: u64) {
+        let seen_ps = self.own_cost.eighths_ns(Class::Plain) * 1_000 / 8;
+        self.passing_ps = call_ps.saturating_sub(seen_ps);
+        self.clock = Clock::default();
+        self.facts = ClockFacts::default();
+        self.own_cost = OwnCost::default();
+        (self.own_ps, self.calls) = (0, 0);
+        self.last = EdgeKey::UNKNOWN;
+        self.last_left_ns = now_ns(recorder);
+        self.visits = recorder.timed_visits();
+    }
+
     /// Takes note of a call that begins: of the computation before it, and of its cost.
     #[inline]
     pub(crate) fn enter(&mut self, recorder: Recorder, visited: Visited, entered_ns: u64) {
+        if entered_ns > self.set_again_ns {
+            self.set_again_ns = entered_ns + SET_EACH_NS;
+            common_clock::set_again(recorder);
+        }
         let since_ns = self.compute(recorder, entered_ns);
         let key = EdgeKey { kind: EdgeKind::Flow, partner: 0, from: self.last };
         visited.add_edge(&key, &EdgeInstance { ns: since_ns, ..EdgeInstance::default() });
@@ -155,9 +203,12 @@ impl State {
     /// in ns.
     #[inline]
     fn compute(&mut self, recorder: Recorder, now_ns: u64) -> u64 {
+        if let Some(blocked) = self.blocked.take() {
+            blocked.hear(&mut self.carrier, &mut self.clock);
+        }
         let timed = recorder.timed_visits().wrapping_sub(self.visits);
-        let cost_ps = timed.saturating_mul(self.visit_ps);
-        self.clock.events(timed, self.visit_ps);
+        let cost_ps = timed.saturating_mul(self.visit_ps).saturating_add(self.passing_ps);
+        self.clock.events(1, cost_ps);
         self.own_ps = self.own_ps.saturating_add(cost_ps);
         let since_ns = match self.last_left_ns {
             0 => 0,
@@ -167,12 +218,41 @@ impl State {
         since_ns
     }
 
-    /// Takes note of a call that has ended. What we have done since `since_ns` is over now.
+    /// Takes note of the end of a call that has sent.
     #[inline]
-    pub(crate) fn leave(&mut self, recorder: Recorder, visited: Visited, since_ns: u64) {
-        let now_ns = now_ns(recorder);
-        self.cost(now_ns.saturating_sub(since_ns));
-        self.last_left_ns = now_ns;
+    pub(crate) fn sent_in(&mut self, span: Span) {
+        if let Some(blocked) = &mut self.blocked {
+            blocked.span = Some(span);
+        }
+    }
+
+    /// Returns whether the cost of our work for a call is to be measured.
+    #[inline]
+    pub(crate) fn measures(&mut self, class: Class) -> bool {
+        self.own_cost.measures(class)
+    }
+
+    /// Takes note of the work before a call. Returns its cost in ns.
+    #[inline]
+    pub(crate) fn worked(&mut self, class: Class, measured_ns: Option<u64>) -> u64 {
+        let ns = self.own_cost.before(class, measured_ns);
+        self.cost(ns);
+        ns
+    }
+
+    /// Takes note of a call that has ended, and of the work since `since_ns`.
+    #[inline]
+    pub(crate) fn leave(
+        &mut self,
+        recorder: Recorder,
+        visited: Visited,
+        since_ns: u64,
+        (class, is_measured): (Class, bool),
+    ) {
+        let measured_ns = is_measured.then(|| now_ns(recorder).saturating_sub(since_ns));
+        let ns = self.own_cost.after(class, measured_ns);
+        self.cost(ns);
+        self.last_left_ns = since_ns.saturating_add(ns);
         // The visit of the call itself is part of what was measured.
         self.visits = recorder.timed_visits();
         self.last = visited.id();
@@ -201,6 +281,7 @@ impl State {
             ideal_ns: self.clock.ideal_ns(),
             contradictions: self.clock.contradictions(),
             companions_unclear: self.facts.companions_unclear + owner::unclear(),
+            offset_uncertainty_ns: distance::uncertainty_ns(),
             ..self.facts
         }
     }
@@ -218,34 +299,22 @@ pub(crate) fn store_facts() {
     }
 }
 
-/// Ends the observation before MPI does: takes companions that nobody has asked for, on the twin of
-/// the world, so that MPI need not keep them.
+/// Ends the observation before MPI does.
 pub(crate) fn end(mpi: &Mpi) {
-    if !IS_ON.swap(false, Relaxed) {
-        return;
+    if IS_ON.swap(false, Relaxed)
+        && let Some(recorder) = Recorder::current()
+    {
+        with(recorder, |state| state.carrier.end(mpi));
     }
-    let Some(recorder) = Recorder::current() else { return };
-    with(recorder, |state| {
-        for _ in 0..DRAINS_MAX {
-            let taken: u64 = communicators::twins().map(|twin| state.drain(mpi, &twin)).sum();
-            if taken == 0 && state.ring.is_idle(mpi) {
-                break;
-            }
-        }
-    });
 }
-
-/// The most times that companions are looked for at the end: each time all that have come.
-const DRAINS_MAX: u32 = 1_000;
 
 /// Forgets the streams of a communicator that is freed, and takes its companions. Returns false if
 /// that is not for this thread to do.
 pub(super) fn forget_communicator(mpi: &Mpi, twin: &Twin) -> bool {
     let forget = |state: &mut State| {
-        state.drain(mpi, twin);
+        state.carrier.forget(mpi, twin);
         state.sent.remove(twin.number);
         state.receives.remove(twin.number);
-        state.arrivals.remove(twin.number);
     };
     Recorder::current().and_then(|recorder| with(recorder, forget)).is_some()
 }

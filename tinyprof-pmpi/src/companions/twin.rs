@@ -1,13 +1,15 @@
-//! Twins: our duplicates of the program's communicators.
+//! Twins: what we have of the program's communicators.
 //!
 //! A twin is made where the program makes a communicator, which is collective anyway, of one whose
-//! ranks are all known to have us. It is made by splitting, as duplicating would call functions of
-//! the program that copy its attributes.
+//! ranks are all known to have us. Where ranks share memory it is a board there. Elsewhere it is a
+//! communicator of our own, made by splitting, as duplicating would call functions of the program
+//! that copy its attributes.
 
-use std::ffi::c_int;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::group::{maxima, split};
+use super::shared;
 use super::state;
 use crate::abi::Handle;
 use crate::communicators::{self, Twin};
@@ -35,52 +37,57 @@ fn give_number_back(number: u32) {
 /// Makes the twin of a communicator, if all of its ranks have room for one. Collective.
 pub(crate) fn make(mpi: &Mpi, handle: Handle) {
     let errors = Quiet::begin(mpi, handle);
-    let number = take_number();
-    let made = agreed_epoch(mpi, handle, number.is_some()).and_then(|epoch| {
-        let (mut twin, mut rank): (Handle, c_int) = (mpi.abi.comm_null, 0);
-        // SAFETY: the program's communicator is live, and the places are valid.
-        let code = unsafe { mpi.comm_rank(handle, &raw mut rank) };
-        // SAFETY: as above; all ranks call it, as they have agreed.
-        let code = code | unsafe { mpi.comm_split(handle, 0, rank, &raw mut twin) };
-        let twin = mpi.abi.handle(twin.0);
-        if code != 0 || twin == mpi.abi.comm_null {
-            return None;
-        }
-        // SAFETY: both handles are live, and the twin is ours.
-        let _ = unsafe { mpi.comm_set_errhandler(twin, mpi.abi.errors_return) };
-        Some(Twin { handle: twin, number: number?, epoch })
-    });
+    let twin = if shared::is_on() {
+        let rank = communicators::with(mpi, handle, |known| known.rank);
+        // One that we cannot know takes part, and has no twin.
+        shared::make_twin(mpi, handle, rank.unwrap_or(-1))
+    } else {
+        make_communicator(mpi, handle)
+    };
     errors.end(mpi, handle);
-    match (made, number) {
-        (Some(twin), _) => {
-            let is_kept = communicators::with(mpi, handle, |known| known.set_twin(twin));
-            if is_kept.is_none() {
-                give_number_back(twin.number);
-            }
-        }
-        (None, Some(number)) => give_number_back(number),
-        (None, None) => {}
+    let keep = |twin: Twin| communicators::with(mpi, handle, |known| known.set_twin(twin));
+    if let Some(twin) = twin
+        && keep(twin).is_none()
+        && !shared::is_on()
+    {
+        give_number_back(twin.number);
     }
+}
+
+/// Makes a communicator of our own, with the ranks of the program's.
+fn make_communicator(mpi: &Mpi, handle: Handle) -> Option<Twin> {
+    let number = take_number();
+    let made = agreed_epoch(mpi, handle, number.is_some())
+        .and_then(|epoch| Some(Twin { handle: split(mpi, handle, 0)?, number: number?, epoch }));
+    if let (None, Some(number)) = (made, number) {
+        give_number_back(number);
+    }
+    made
 }
 
 /// Returns the number of a new twin, which is the same on all ranks, or `None` if one of them has
 /// no room. Collective.
 fn agreed_epoch(mpi: &Mpi, handle: Handle, has_room: bool) -> Option<u32> {
+    // The communicator is new, so that no operation of the program is under way on it.
     let own = [u64::from(!has_room), u64::from(NEXT_EPOCH.load(Relaxed))];
-    let mut all = [0_u64; 2];
-    let (from, to) = (own.as_ptr().cast(), all.as_mut_ptr().cast());
-    // SAFETY: the communicator is new, so that no operation of the program is under way on it; both
-    // arrays hold two words.
-    let code = unsafe { mpi.allreduce(from, to, 2, mpi.abi.word, mpi.abi.max, handle) };
-    let epoch = u32::try_from(all[1]).ok()?;
+    let [is_full, epoch] = maxima(mpi, handle, &own)?;
+    let epoch = u32::try_from(epoch).ok()?;
     NEXT_EPOCH.store(epoch.saturating_add(1), Relaxed);
-    (code == 0 && all[0] == 0).then_some(epoch)
+    (is_full == 0).then_some(epoch)
 }
 
 /// Frees the twin of a communicator that the program is about to free, and forgets its streams.
 pub(crate) fn before_free(mpi: &Mpi, handle: Handle) {
-    let Some(twin) = communicators::twin(handle) else { return };
+    let Some(known) = communicators::find(handle) else { return };
+    let Some(twin) = known.twin() else { return };
     let is_forgotten = state::forget_communicator(mpi, &twin);
+    if shared::is_on() {
+        // With streams that are counted already nobody can use its number again.
+        if is_forgotten {
+            shared::free_twin(&twin, known.size.unsigned_abs());
+        }
+        return;
+    }
     let mut own = twin.handle;
     // SAFETY: the twin is ours, and nobody uses it any more. Messages that are still on their way
     // are recognised by their epoch, should MPI use the twin's place again.

@@ -1,12 +1,13 @@
 //! Requests that companions follow: what has to be kept from the call that makes one to the call
 //! that completes it.
 
-use tinyprof_messages::time::Post;
+use std::ffi::c_int;
 
 use super::Call;
 use crate::abi::Handle;
 use crate::arguments::Kind;
-use crate::companions::{self, Envelope, Held, held, now_ns};
+use crate::communicators;
+use crate::companions::{self, Held, held};
 use crate::function::{Positions, Role};
 use crate::requests;
 
@@ -29,17 +30,27 @@ impl Call {
         });
     }
 
-    /// Keeps what companions need of a receive that is posted now.
-    pub(super) fn hold_posted(&self, place: usize, envelope: Envelope, request: Handle) {
+    /// Keeps what companions need of a receive that is posted now, with source and tag as the
+    /// program passes them.
+    pub(super) fn hold_posted(
+        &self,
+        place: usize,
+        communicator: Handle,
+        envelope: (c_int, c_int),
+        request: Handle,
+    ) {
         if !companions::is_on() {
             return;
         }
-        let now_ns = now_ns(self.recorder);
-        let posted = companions::with_messages(self.recorder, |state| {
-            (state.post(self.mpi(), envelope, request), state.post_at(now_ns))
+        let twin = communicators::twin(communicator);
+        let (peer, tag) = envelope;
+        let held = companions::with_messages(self.recorder, |state| {
+            let posted = twin.map(|twin| state.post(self.mpi(), &twin, envelope, request));
+            let (post, ideal_ns) = state.posted_now();
+            Held { peer, tag, posted, post, ideal_ns }
         });
-        let (posted, post) = posted.unwrap_or((None, Post::default()));
-        held::keep(place, &Held { peer: envelope.source, tag: envelope.tag, posted, post });
+        let held = held.unwrap_or(Held { peer, tag, ..Held::NOT_FOLLOWED });
+        held::keep(place, &held);
     }
 
     /// Keeps where a persistent request sends to or receives from.
@@ -55,7 +66,7 @@ impl Call {
             _ => self.mpi().abi.proc_null,
         };
         let tag = if at.tag == Positions::NO { 0 } else { self.arguments.int(at.tag) };
-        held::keep(place, &Held { peer, tag, posted: None, post: Post::default() });
+        held::keep(place, &Held { peer, tag, ..Held::NOT_FOLLOWED });
     }
 
     /// Posts a persistent receive that has been started.
@@ -66,7 +77,7 @@ impl Call {
         let Held { peer, tag, .. } = held::at(place);
         if peer != self.mpi().abi.proc_null {
             let communicator = requests::taken(place).communicator;
-            self.hold_posted(place, Envelope { communicator, source: peer, tag }, request);
+            self.hold_posted(place, communicator, (peer, tag), request);
         }
     }
 
@@ -74,8 +85,7 @@ impl Call {
     pub(super) fn hold_matched(&self, place: usize, status: usize, message: Handle) {
         let (source, tag) = self.envelope_in(status);
         if source >= 0 {
-            let envelope = Envelope { communicator: self.communicator(), source, tag };
-            self.hold_posted(place, envelope, message);
+            self.hold_posted(place, self.communicator(), (source, tag), message);
         }
     }
 

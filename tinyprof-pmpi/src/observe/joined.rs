@@ -6,7 +6,7 @@ use tinyprof_messages::waiting::Collective as Shape;
 use crate::abi::Handle;
 use crate::arguments::{Arguments, Kind};
 use crate::communicators;
-use crate::companions::{self, Met};
+use crate::companions::{self, Meet, Met};
 use crate::function::{Collective, Form, Function, Positions, Role};
 
 impl Arguments {
@@ -57,8 +57,10 @@ impl Arguments {
         }
         if function.role == Role::MakeCommunicator {
             self.make_twin(function);
-        } else if let Some(met) = self.met(function) {
-            companions::take_part(self.mpi, &met);
+        } else if let Some(met) = self.met(function)
+            && let Some(meet) = Meet::begin(self.mpi, met, None)
+        {
+            meet.take_part(self.mpi);
         }
     }
 }

@@ -81,6 +81,7 @@ fn initialise(index: usize, address: usize, pass_on: impl Fn() -> c_int) -> c_in
 /// Finalises MPI, after the profiler's last steps.
 fn finalize(pass_on: impl Fn() -> c_int) -> c_int {
     let steering = Steering::begin();
+    companions::compare_again(mpi());
     companions::store_facts();
     if let Some(session) = session::session() {
         (session.before_finalize)();

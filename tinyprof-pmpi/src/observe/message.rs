@@ -8,7 +8,6 @@ use super::{Before, Call};
 use crate::abi::Handle;
 use crate::arguments::Kind;
 use crate::communicators::{self, ELSEWHERE};
-use crate::companions::Envelope;
 use crate::datatypes;
 use crate::function::Positions;
 use crate::handles;
@@ -117,15 +116,7 @@ impl Call {
         if status == 0 {
             return;
         }
-        let place = std::ptr::with_exposed_provenance::<u8>(status);
-        // SAFETY: the address is that of a status which MPI has written, and the interface says
-        // where in it the source is.
-        let source = unsafe {
-            place
-                .wrapping_add(self.arguments.mpi.abi.status_source)
-                .cast::<c_int>()
-                .read_unaligned()
-        };
+        let (source, _) = self.arguments.mpi.abi.envelope_in(status);
         let bytes = self.bytes_of(status);
         let signature = [
             communicator.0 as u64,
@@ -169,8 +160,8 @@ impl Call {
         {
             let at = &self.function.at;
             let tag = if at.tag == Positions::NO { at.recvtag } else { at.tag };
-            let (source, tag) = (self.arguments.int(at.source), self.arguments.int(tag));
-            self.hold_posted(place, Envelope { communicator, source, tag }, request);
+            let envelope = (self.arguments.int(at.source), self.arguments.int(tag));
+            self.hold_posted(place, communicator, envelope, request);
         }
     }
 

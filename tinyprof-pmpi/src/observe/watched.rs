@@ -2,12 +2,13 @@
 
 use std::ffi::c_int;
 
-use tinyprof::__calls::Visited;
+use tinyprof::__calls::{EdgeKey, Visited};
 
 use super::{Before, Call, inside};
 use crate::abi::{Handle, Interface};
 use crate::arguments::Kind;
-use crate::companions::{self, Completed, Envelope, Held, Message, Span, held, now_ns};
+use crate::communicators::{self, Communicator};
+use crate::companions::{self, Class, Completed, Held, Meet, Message, Span, held, now_ns, ns_of};
 use crate::forward::forward;
 use crate::function::{Looks, Positions, Role, SITES};
 use crate::requests::{self, Pending};
@@ -30,7 +31,10 @@ impl Call {
         address: usize,
         original: usize,
     ) -> c_int {
-        let begun_ns = now_ns(self.recorder);
+        let class = Class::of(self.function.role);
+        let measures = companions::with(self.recorder, |state| state.measures(class));
+        let is_measured = measures.unwrap_or(false);
+        let since_ns = if is_measured { now_ns(self.recorder) } else { 0 };
         let is_of_several = self.sends_or_receives() && companions::begin_of_several(self.recorder);
         self.give_up();
         let before = match self.function.looks {
@@ -40,22 +44,37 @@ impl Call {
         let inside = inside::enter(self.recorder);
         let open = self.recorder.open(&SITES[index], index, address);
         let visited = open.visited();
+        let begun_ns = ns_of(open.begun_ticks());
         companions::with(self.recorder, |state| state.enter(self.recorder, visited, begun_ns));
         self.announce(visited, begun_ns);
-        let entered_ns = now_ns(self.recorder);
-        companions::with(self.recorder, |state| state.cost(entered_ns.saturating_sub(begun_ns)));
+        let meet = self.meet(begun_ns);
+        let measured_ns = is_measured.then(|| now_ns(self.recorder).saturating_sub(since_ns));
+        let worked = companions::with(self.recorder, |state| state.worked(class, measured_ns));
+        let entered_ns = match measured_ns {
+            Some(ns) => since_ns + ns,
+            None => begun_ns + worked.unwrap_or(0),
+        };
         // SAFETY: as the caller says, and the words are those of its call.
         let code = unsafe { forward(original, self.arguments.words, self.count()) };
-        let left_ns = now_ns(self.recorder);
-        let visited = open.end();
+        self.expect();
+        let left_ticks = self.recorder.ticks();
+        let visited = open.end_at(left_ticks);
+        let left_ns = ns_of(left_ticks);
+        companions::with(self.recorder, |state| state.returned_ns = left_ns);
         let mut since_ns = left_ns;
         if self.is_successful(code) {
             self.after(&before, visited);
             let span = Span { entered_ns, left_ns };
-            since_ns = self.conclude(&before, visited, span).unwrap_or(left_ns);
+            self.conclude(&before, visited, span);
+            if let Some(meet) = meet {
+                let ended_ns = meet.end(self.mpi(), self.recorder, visited, span);
+                since_ns = ended_ns.unwrap_or(left_ns);
+            }
         }
         self.give_back(&before);
-        companions::with(self.recorder, |state| state.leave(self.recorder, visited, since_ns));
+        companions::with(self.recorder, |state| {
+            state.leave(self.recorder, visited, since_ns, (class, is_measured));
+        });
         if is_of_several {
             companions::end_of_several();
         }
@@ -142,10 +161,31 @@ impl Call {
         name.starts_with(b"MPI_Ssend") || bytes > stored && !name.starts_with(b"MPI_Bsend")
     }
 
-    /// Finds out for whom the call has waited. Returns when it knew, if the cost is counted.
+    /// Prepares for the companion of the message that the call has received.
     #[inline]
-    fn conclude(&self, before: &Before, visited: Visited, span: Span) -> Option<u64> {
+    fn expect(&self) {
+        if self.function.role == Role::Receive
+            && let Some(known) = communicators::find(self.communicator())
+        {
+            let from = known.relative(self.arguments.int(self.function.at.source));
+            companions::with_messages(self.recorder, |state| state.expect(from));
+        }
+    }
+
+    /// Begins a collective operation.
+    #[inline]
+    fn meet(&self, entered_ns: u64) -> Option<Meet> {
+        let met = self.arguments.met(self.function)?;
+        Meet::begin(self.mpi(), met, Some((self.recorder, entered_ns)))
+    }
+
+    /// Finds out for which messages the call has waited.
+    #[inline]
+    fn conclude(&self, before: &Before, visited: Visited, span: Span) {
         match self.function.role {
+            Role::Send => {
+                companions::with_messages(self.recorder, |state| state.sent_in(span));
+            }
             Role::Receive | Role::Exchange | Role::ExchangeReplace => {
                 self.conclude_receive(before.status, visited, span);
             }
@@ -164,14 +204,9 @@ impl Call {
                 let waits = self.function.name != "MPI_Testsome";
                 self.conclude_all(visited, span, waits);
             }
-            Role::Collective(..) => {
-                let met = self.arguments.met(self.function)?;
-                return companions::meet(self.mpi(), self.recorder, visited, span, &met);
-            }
             Role::MakeCommunicator => self.arguments.make_twin(self.function),
             _ => {}
         }
-        None
     }
 
     fn conclude_all(&self, visited: Visited, span: Span, waits: bool) {
@@ -187,16 +222,15 @@ impl Call {
         if source < 0 {
             return;
         }
-        let communicator = self.communicator();
-        let wanted = self.arguments.int(self.function.at.source);
-        let envelope = Envelope { communicator, source, tag };
+        let peer = self.arguments.int(self.function.at.source);
+        let held = Held { peer, tag, ..Held::NOT_FOLLOWED };
+        let mut completed = self.completed_now(held, self.communicator(), status, false);
         let concluded = companions::with_messages(self.recorder, |state| {
             // It is posted now that it has returned: no other was posted meanwhile.
-            let posted = state.post(self.mpi(), envelope, Handle(0));
-            let post = state.post_at(span.entered_ns);
-            let held = Held { peer: wanted, tag, posted, post };
-            state.completed.push(self.completed_now(held, communicator, status, false));
-            state.conclude(self.mpi(), self.recorder, visited, span, true);
+            let post = |twin| state.post(self.mpi(), &twin, (source, tag), Handle(0));
+            completed.held.posted = completed.twin.map(post);
+            (completed.held.post, completed.held.ideal_ns) = state.post_at(span.entered_ns);
+            state.conclude_one(self.mpi(), self.recorder, visited, span, true, &completed);
         });
         if concluded.is_none() {
             companions::count_unclear();
@@ -213,8 +247,11 @@ impl Call {
     ) -> Completed {
         let (source, tag) = self.envelope_in(status);
         let bytes = if is_cancelled { 0 } else { self.bytes_of(status) };
-        let posted_by = tinyprof::__calls::EdgeKey::UNKNOWN;
-        Completed { held, communicator, source, tag, bytes, is_cancelled, posted_by }
+        let of = |known: &Communicator| (known.twin(), known.relative(source));
+        let known = communicators::with(self.mpi(), communicator, of);
+        let (twin, partner) = known.unwrap_or((None, communicators::ELSEWHERE));
+        let posted_by = EdgeKey::UNKNOWN;
+        Completed { held, twin, partner, source, tag, bytes, is_cancelled, posted_by }
     }
 
     fn got(&self, held: Held, communicator: Handle, status: usize) {
@@ -240,7 +277,7 @@ impl Call {
             return;
         }
         let posted_by = visited.elsewhere(request.callpath).map(Visited::id);
-        let posted_by = posted_by.unwrap_or(tinyprof::__calls::EdgeKey::UNKNOWN);
+        let posted_by = posted_by.unwrap_or(EdgeKey::UNKNOWN);
         let noted = companions::with_messages(self.recorder, |state| {
             state.completed.push(Completed { posted_by, ..completed });
         });
@@ -249,18 +286,8 @@ impl Call {
         }
     }
 
-    /// Returns source and tag in a status.
+    /// Returns source and tag in a status; a source of no rank if there is no status.
     pub(super) fn envelope_in(&self, status: usize) -> (c_int, c_int) {
-        if status == 0 {
-            return (-1, 0);
-        }
-        let place = std::ptr::with_exposed_provenance::<u8>(status);
-        let int = |at: usize| {
-            // SAFETY: the address is that of a status which MPI has written, and the interface says
-            // where in it this number is.
-            unsafe { place.wrapping_add(at).cast::<c_int>().read_unaligned() }
-        };
-        let abi = &self.mpi().abi;
-        (int(abi.status_source), int(abi.status_tag))
+        if status == 0 { (-1, 0) } else { self.mpi().abi.envelope_in(status) }
     }
 }

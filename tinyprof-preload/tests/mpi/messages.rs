@@ -6,7 +6,7 @@ use std::path::Path;
 use tempfile::TempDir;
 use tinyprof_format::model::{Edge, EdgeKey, EdgeKind, MessageKind, Profile};
 
-use crate::support::{compile, compile_with, library, mpicc, mpiexec, profiled};
+use crate::support::{compile, compile_with, library, mpicc, mpiexec, profiled, profiled_with};
 
 /// The extra time of those that the others wait for, and how often.
 const EXTRA_US: u64 = 20_000;
@@ -14,9 +14,42 @@ const REPETITIONS: u64 = 5;
 /// Half of it all: a rank that waits may come late, where it has no processor.
 const LEAST_NS: u64 = REPETITIONS * EXTRA_US * 1_000 / 2;
 
-fn run(program: &Path, arguments: &[&str], ranks: usize, directory: &TempDir) -> Profile {
+/// How companions get from one rank to another.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// In memory that the ranks share.
+    Lanes,
+    /// By messages of MPI, as the system lets no memory be shared.
+    Mail,
+    /// By messages between two hosts, the even ranks and the odd ones, whose clocks differ by
+    /// 1,000 s.
+    Hosts,
+}
+
+impl Way {
+    const ALL: [Self; 3] = [Self::Lanes, Self::Mail, Self::Hosts];
+
+    /// Returns the libraries to be loaded before a program, each behind a colon.
+    fn preload(self, directory: &TempDir) -> String {
+        let profiler = library().display().to_string();
+        let behind = match self {
+            Self::Lanes => return profiler,
+            Self::Mail => "apart.c",
+            Self::Hosts => "hosts.c",
+        };
+        let built = directory.path().join("libbehind.so");
+        compile_with(&mpicc(), &["-shared", "-fPIC", "-ldl"], behind, &built);
+        format!("{profiler}:{}", built.display())
+    }
+}
+
+fn run(way: Way, program: &Path, arguments: &[&str], ranks: usize, directory: &TempDir) -> Profile {
     let arguments: Vec<&Path> = arguments.iter().map(Path::new).collect();
-    profiled(program, &arguments, ranks, directory.path(), "messages")
+    let mut variables = vec![("LD_PRELOAD", way.preload(directory).into())];
+    if matches!(way, Way::Hosts) {
+        variables.push(("TINYPROF_WORLD", "all".into()));
+    }
+    profiled_with(&variables, program, &arguments, ranks, directory.path(), "messages")
 }
 
 /// Returns all edges with the callpath and the rank that they lead to.
@@ -40,24 +73,26 @@ fn waiting_ns(profile: &Profile, kind: EdgeKind, rank: usize, for_rank: usize) -
 }
 
 /// Runs a pattern of `waiting.c`.
-fn waited(pattern: &str, ranks: usize) -> Profile {
+fn waited(way: Way, pattern: &str, ranks: usize) -> Profile {
     let directory = tempfile::tempdir().expect("a directory can be made");
     let program = compile("waiting.c", directory.path());
     let (repetitions, extra_us) = (REPETITIONS.to_string(), EXTRA_US.to_string());
-    run(&program, &[pattern, &repetitions, &extra_us], ranks, &directory)
+    run(way, &program, &[pattern, &repetitions, &extra_us], ranks, &directory)
 }
 
-/// Runs a pattern on four ranks, and checks that each of `waiting` waits for its partner, and
-/// nobody for anyone else: by edges of this kind, which the patterns have besides barriers.
+/// Runs a pattern on four ranks, with either way of companions, and checks that each of `waiting`
+/// waits for its partner, and nobody for anyone else: by edges of this kind, which the patterns
+/// have besides barriers.
 fn check(pattern: &str, kind: EdgeKind, waiting: &[(usize, usize)]) {
-    let profile = waited(pattern, 4);
-    for rank in 0..4 {
-        for for_rank in 0..4 {
+    for way in Way::ALL {
+        let profile = waited(way, pattern, 4);
+        for (rank, for_rank) in (0..4).flat_map(|rank| (0..4).map(move |other| (rank, other))) {
             let ns = waiting_ns(&profile, kind, rank, for_rank);
+            let says = format!("{pattern}, {way:?}: {rank} for {for_rank}: {ns} ns");
             if waiting.contains(&(rank, for_rank)) {
-                assert!(ns >= LEAST_NS, "{pattern}: {rank} for {for_rank}: {ns} ns");
+                assert!(ns >= LEAST_NS, "{says}");
             } else if kind != EdgeKind::Barrier {
-                assert!(ns < LEAST_NS, "{pattern}: {rank} for {for_rank}: {ns} ns");
+                assert!(ns < LEAST_NS, "{says}");
             }
         }
     }
@@ -84,8 +119,8 @@ fn all_wait_for_a_late_root() {
 
 #[test]
 fn a_root_waits_for_the_last_rank() {
-    for pattern in ["reduce", "gather"] {
-        let profile = waited(pattern, 4);
+    for (pattern, way) in [("reduce", Way::Lanes), ("reduce", Way::Mail), ("gather", Way::Lanes)] {
+        let profile = waited(way, pattern, 4);
         let of_root: u64 = (1..4).map(|last| waiting_ns(&profile, EdgeKind::ToRoot, 0, last)).sum();
         assert!(of_root >= LEAST_NS, "{pattern}: {of_root} ns");
         let others =
@@ -97,7 +132,7 @@ fn a_root_waits_for_the_last_rank() {
 #[test]
 fn senders_are_blocked_by_late_receivers() {
     for pattern in ["late_receiver", "late_receiver_large"] {
-        let profile = waited(pattern, 2);
+        let profile = waited(Way::Lanes, pattern, 2);
         let (name, _, _, edge) = edges(&profile)
             .find(|(_, rank, key, _)| *rank == 1 && key.kind == EdgeKind::Message)
             .expect("messages");
@@ -108,8 +143,19 @@ fn senders_are_blocked_by_late_receivers() {
 }
 
 #[test]
+fn a_sender_learns_by_how_much_its_receiver_was_delayed() {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let program = compile("waiting.c", directory.path());
+    // Once, as the next barrier would tell it, too.
+    let profile = run(Way::Lanes, &program, &["measured_receiver", "1", "0"], 2, &directory);
+    let [sender, receiver] = [0, 1].map(|rank| profile.ranks[rank].clock);
+    assert!(sender.own_intrusion_ns < receiver.own_intrusion_ns / 4, "{sender:?} {receiver:?}");
+    assert!(sender.intrusion_ns > receiver.intrusion_ns / 2, "{sender:?} {receiver:?}");
+}
+
+#[test]
 fn waiting_in_the_wrong_order_is_told() {
-    let profile = waited("wrong_order", 2);
+    let profile = waited(Way::Lanes, "wrong_order", 2);
     let messages: Vec<Edge> = edges(&profile)
         .filter(|(_, _, key, _)| key.kind == EdgeKind::Message)
         .map(|(.., edge)| *edge)
@@ -147,20 +193,22 @@ fn no_companion_belongs_to_another_message() {
     let directory = tempfile::tempdir().expect("a directory can be made");
     let program = compile("matching.c", directory.path());
     let windows = 300;
-    let profile = run(&program, &[&windows.to_string()], 3, &directory);
-    let (known, all) = check_matching(&profile);
-    assert_eq!(all, windows * 3 * 2 * 4 * 2);
-    let clocks = profile.ranks.iter().map(|rank| rank.clock);
-    let lost: u64 = clocks.map(|clock| clock.companions_missing + clock.companions_unclear).sum();
-    assert_eq!(all - known, lost, "what is not known is counted");
-    assert!(lost * 100 < all, "{lost} of {all}");
+    for way in Way::ALL {
+        let profile = run(way, &program, &[&windows.to_string()], 3, &directory);
+        let (known, all) = check_matching(&profile);
+        assert_eq!(all, windows * 3 * 2 * 4 * 2);
+        let lost = profile.ranks.iter().map(|rank| rank.clock);
+        let lost: u64 = lost.map(|clock| clock.companions_missing + clock.companions_unclear).sum();
+        assert_eq!(all - known, lost, "what is not known is counted");
+        assert!(lost * 100 < all, "{way:?}: {lost} of {all}");
+    }
 }
 
 #[test]
 fn messages_of_several_threads_are_unclear_and_never_wrong() {
     let directory = tempfile::tempdir().expect("a directory can be made");
     let program = compile("matching.c", directory.path());
-    let profile = run(&program, &["50", "4"], 2, &directory);
+    let profile = run(Way::Lanes, &program, &["50", "4"], 2, &directory);
     check_matching(&profile);
     let unclear: u64 = profile.ranks.iter().map(|rank| rank.clock.companions_unclear).sum();
     let received = profile.values.iter().flatten().flat_map(|values| &values.messages);
@@ -174,7 +222,7 @@ fn messages_of_several_threads_are_unclear_and_never_wrong() {
 fn flow_edges_are_as_many_as_calls() {
     let directory = tempfile::tempdir().expect("a directory can be made");
     let program = compile("waiting.c", directory.path());
-    let profile = run(&program, &["barrier", "7", "10"], 2, &directory);
+    let profile = run(Way::Lanes, &program, &["barrier", "7", "10"], 2, &directory);
     for rank in 0..2 {
         let flows = edges(&profile)
             .filter(|(_, at, key, _)| *at == rank && key.kind == EdgeKind::Flow)
@@ -192,11 +240,14 @@ fn flow_edges_are_as_many_as_calls() {
 fn messages_that_wait_take_no_more_memory_than_at_level_calls() {
     let directory = tempfile::tempdir().expect("a directory can be made");
     let program = compile("unreceived.c", directory.path());
-    let peaks = ["calls", "messages"].map(|level| {
-        let profile = profiled(&program, &[], 2, directory.path(), level);
+    let peak = |profile: &Profile| {
         profile.ranks.iter().map(|rank| rank.peak_memory_bytes).max().expect("two ranks")
-    });
-    assert!(peaks[1] < peaks[0] + (64 << 20), "{peaks:?}");
+    };
+    let at_calls = peak(&profiled(&program, &[], 2, directory.path(), "calls"));
+    for way in Way::ALL {
+        let at_messages = peak(&run(way, &program, &[], 2, &directory));
+        assert!(at_messages < at_calls + (64 << 20), "{way:?}: {at_messages}, {at_calls} before");
+    }
 }
 
 #[test]
@@ -204,7 +255,7 @@ fn measuring_that_changes_the_order_of_messages_is_noticed() {
     let directory = tempfile::tempdir().expect("a directory can be made");
     let program = compile("race.c", directory.path());
     let inversions = ["skewed", "even"].map(|kind| {
-        let profile = run(&program, &[kind], 3, &directory);
+        let profile = run(Way::Lanes, &program, &[kind], 3, &directory);
         let any = edges(&profile).filter(|(_, _, key, _)| key.kind == EdgeKind::MessageToAny);
         assert_eq!(any.map(|(.., edge)| edge.count).sum::<u64>(), 2 * 30);
         profile.ranks[0].clock.inversions
@@ -214,31 +265,54 @@ fn measuring_that_changes_the_order_of_messages_is_noticed() {
 }
 
 #[test]
-fn levels_off_and_calls_send_nothing_beside_the_program() {
+fn the_clocks_of_two_hosts_are_compared() {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let program = compile("waiting.c", directory.path());
+    for (way, is_known) in [(Way::Hosts, false), (Way::Lanes, true)] {
+        let profile = run(way, &program, &["barrier", "7", "10"], 2, &directory);
+        let most_ns = profile.ranks.iter().map(|rank| rank.clock.offset_uncertainty_ns).max();
+        let most_ns = most_ns.expect("two ranks");
+        assert_eq!(most_ns == 0, is_known, "{way:?}");
+        assert!(most_ns < 5_000_000, "{way:?}: {most_ns} ns");
+    }
+}
+
+#[test]
+fn only_companions_by_mail_are_sent_beside_the_program() {
     let directory = tempfile::tempdir().expect("a directory can be made");
     let program = compile("matching.c", directory.path());
     let counter = directory.path().join("libsent.so");
     compile_with(&mpicc(), &["-shared", "-fPIC", "-ldl"], "sent.c", &counter);
-    let [off, calls, messages] = ["off", "calls", "messages"].map(|level| {
+    let levels = [
+        ("off", Way::Lanes),
+        ("calls", Way::Lanes),
+        ("messages", Way::Lanes),
+        ("messages", Way::Mail),
+    ];
+    let counted = levels.map(|(level, way)| {
         let mut command = mpiexec(2);
-        let preload = format!("{}:{}", library().display(), counter.display());
+        let preload = format!("{}:{}", way.preload(&directory), counter.display());
         command.env("TINYPROF_MPI", level).env("LD_PRELOAD", preload);
         command.env("TINYPROF_OUT", directory.path().join("p")).env("SENT", directory.path());
         let output = command.arg(&program).arg("10").output().expect("mpiexec starts");
         assert!(output.status.success(), "{output:?}");
-        let counted = |rank| {
-            let name = directory.path().join(format!("sent-{rank}"));
-            let text = std::fs::read_to_string(name).expect("each rank has written it");
-            let numbers = text.split_whitespace().map(|word| word.parse().expect("a number"));
-            numbers.collect::<Vec<u64>>()
-        };
-        [counted(0), counted(1)]
+        let [sends, collectives] = [0, 1].map(|number| {
+            let of = |rank| {
+                let name = directory.path().join(format!("sent-{rank}"));
+                let text = std::fs::read_to_string(name).expect("each rank has written it");
+                let mut numbers = text.split_whitespace();
+                numbers.nth(number).and_then(|word| word.parse::<u64>().ok()).expect("two numbers")
+            };
+            of(0) + of(1)
+        });
+        (sends, collectives)
     });
+    let [off, calls, lanes, mail] = counted;
     // Of the flush at the end, a rank sends its data, and of the program 80 messages.
-    let sent = |level: &[Vec<u64>; 2]| level[0][0] + level[1][0];
-    assert!(sent(&calls) - 160 < 20, "{off:?} {calls:?}");
-    assert!(sent(&off) - 160 < 20, "{off:?} {calls:?}");
-    assert_eq!(calls[0][1], off[0][1], "as many collective operations");
-    assert_eq!(calls[1][1], off[1][1], "as many collective operations");
-    assert!(sent(&messages) >= 2 * 160, "{messages:?}: a companion for each message");
+    for (sends, _) in [off, calls, lanes] {
+        assert!(sends - 160 < 20, "{counted:?}");
+    }
+    assert!(mail.0 >= 2 * 160, "{counted:?}: a companion for each message");
+    assert_eq!(calls.1, off.1, "as many collective operations");
+    assert!(lanes.1 - calls.1 < 20, "{counted:?}: those that share memory, and the twin");
 }

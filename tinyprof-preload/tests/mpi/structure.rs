@@ -49,3 +49,27 @@ fn a_slow_rank_is_a_class_of_its_own() {
     let found = classes(&phases[1]);
     assert!(found.contains(&"2"), "{phases:#}");
 }
+
+#[test]
+fn a_loop_of_four_calls_takes_few_bytes_however_often_it_runs() {
+    let bytes = ["200", "20000"].map(|iterations| {
+        let directory = tempfile::tempdir().expect("a directory can be made");
+        let program = compile("loop.c", directory.path());
+        let profile = profiled(&program, &[Path::new(iterations)], 2, directory.path(), "messages");
+        let bytes: u64 = profile.manifest.parts.iter().map(|part| part.bytes).sum();
+        bytes / 2
+    });
+    // Numbers of the same events have more digits.
+    assert!(bytes[0] <= 768 && bytes[1] <= 768 && bytes[1] < bytes[0] + 64, "{bytes:?} a rank");
+}
+
+#[test]
+fn a_wave_takes_at_most_8_kb_a_rank() {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let program = compile("wave.c", directory.path());
+    let profile = profiled(&program, &[Path::new("50")], 4, directory.path(), "messages");
+    let parts: u64 = profile.manifest.parts.iter().map(|part| part.bytes).sum();
+    let bytes = parts + profile.manifest.callpaths.bytes;
+    assert!(bytes <= 4 * 8_192, "{bytes} bytes of 4 ranks");
+    println!("{bytes} bytes of 4 ranks, with {} of names", profile.manifest.callpaths.bytes);
+}

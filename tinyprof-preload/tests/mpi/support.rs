@@ -1,5 +1,6 @@
 //! Helpers that compile test programs and start them under the MPI of the build.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
@@ -122,12 +123,25 @@ pub(crate) fn profiled(
     directory: &Path,
     level: &str,
 ) -> Profile {
+    let preload = [("LD_PRELOAD", library().into_os_string())];
+    profiled_with(&preload, program, arguments, ranks, directory, level)
+}
+
+/// As [`profiled`], with these variables of the environment, of which one names the library.
+pub(crate) fn profiled_with(
+    variables: &[(&str, OsString)],
+    program: &Path,
+    arguments: &[&Path],
+    ranks: usize,
+    directory: &Path,
+    level: &str,
+) -> Profile {
     let name = directory.join("p");
     let mut command = mpiexec(ranks);
     command.env("TINYPROF_MPI", level);
     // For Python's packages: see `python`.
     command.env("LD_LIBRARY_PATH", directory);
-    command.env("TINYPROF_OUT", &name).env("LD_PRELOAD", library());
+    command.env("TINYPROF_OUT", &name).envs(variables.iter().cloned());
     let output = command.arg(program).args(arguments).output().expect("mpiexec starts");
     assert!(output.status.success(), "{output:?}");
     let profile = read_profile(&directory.join("p.tprof"))

@@ -59,6 +59,11 @@ int main(int count, char **arguments) {
       sleep_us(is_even ? 500 : 500 + extra_us);
       if (is_even && has_next) MPI_Ssend(buffer, 8, MPI_BYTE, rank + 1, 3, MPI_COMM_WORLD);
       if (!is_even) MPI_Recv(buffer, 8, MPI_BYTE, rank - 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (!strcmp(pattern, "measured_receiver")) {
+      // It is late because its calls are measured.
+      for (int i = 0; !is_even && i < 100000; i++) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+      if (is_even && has_next) MPI_Ssend(buffer, 8, MPI_BYTE, rank + 1, 3, MPI_COMM_WORLD);
+      if (!is_even) MPI_Recv(buffer, 8, MPI_BYTE, rank - 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else if (!strcmp(pattern, "late_receiver_large")) {
       sleep_us(is_even ? 500 : 500 + extra_us);
       if (is_even && has_next) MPI_Send(buffer, LARGE, MPI_BYTE, rank + 1, 3, MPI_COMM_WORLD);

@@ -135,7 +135,7 @@ impl<'a> Ranks<'a> {
                 self.name(index)
             ),
             evidence: format!(
-                "Without what it calls it takes {} there and {} {}; the others may wait {}.",
+                "Its exclusive time is {} there and {} per rank {}; the others may wait {}.",
                 time(whole(max_ns)),
                 time(whole(mean_ns)),
                 self.mean_words(index),
@@ -149,7 +149,7 @@ impl<'a> Ranks<'a> {
     /// visited a callpath, so ranks that did not are mentioned.
     fn mean_words(&self, index: CallpathIndex) -> String {
         match self.count().saturating_sub(self.row(index).ranks) {
-            0 => "on the mean rank".to_owned(),
+            0 => "on average".to_owned(),
             never => format!("over all {} ranks, {never} of which never run it", self.count()),
         }
     }

@@ -118,7 +118,7 @@ impl Ranks<'_> {
                 percent_cell(found.load_balance),
             ),
             evidence: format!(
-                "It computes for {} there and {} on the mean rank; the others may wait {}.",
+                "It computes for {} there and {} per rank on average; the others may wait {}.",
                 time(whole(max_ns)),
                 time(whole(mean_ns)),
                 time(whole(max_ns - mean_ns)),
@@ -191,7 +191,7 @@ impl Ranks<'_> {
             lost_ns: writing_ns,
             headline: "The run is too short to judge the overhead".to_owned(),
             evidence: format!(
-                "It took {} a rank, and writing its profile {} more.",
+                "It took {} per rank, and writing its profile {} more.",
                 time(whole(total_ns)),
                 time(whole(writing_ns)),
             ),

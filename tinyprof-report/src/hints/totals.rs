@@ -122,7 +122,7 @@ impl<'a> Run<'a> {
                 lost_ns: lost_ns * visits,
                 headline: format!("{} takes longer since iteration {since}", self.over_ranks.name(index)),
                 evidence: format!(
-                    "A visit takes {} in the first quarter and {} in the last, {} more; that cost {} a rank.",
+                    "A visit takes {} in the first quarter and {} in the last, {} more; that cost {} per rank.",
                     time(whole(early_ns)),
                     time(whole(late_ns)),
                     percent_cell(late_ns / early_ns - 1.0),

@@ -6,8 +6,8 @@ use tinyprof_format::model::{Edge, MessageKey};
 use tinyprof_messages::graph::{Phase, RankSet, Tally};
 
 use super::Structure;
-use super::json::is_loop;
 use super::observed::OfRank;
+use super::places::is_loop;
 
 /// The number of distances between two nodes up to which each has an edge of its own.
 const OFFSETS_MAX: usize = 16;

@@ -4,7 +4,10 @@ use serde_json::{Value, json};
 use tinyprof_messages::graph::{Class, Phase, Place};
 
 use super::Structure;
-use super::class::{ClassCall, Partners};
+use super::class::{ClassCall, ClassFacts, Partners};
+use super::iterations::{Iterations, Step, Way};
+use super::places::is_loop;
+use crate::units::ratio;
 
 impl Structure {
     /// Returns the phases as JSON.
@@ -15,6 +18,11 @@ impl Structure {
     ///   they do. `peers` are the partners of their messages relative to the rank, and
     ///   `peer_ranks` the ranks, as text; one of them is null unless both are. Times are means of
     ///   a rank, in ns.
+    /// * `iterations`: null for straight parts. `count` is how many a rank has; `ways` are the
+    ///   sequences of calls in them, at most 8, each with its `count`, its mean time (`time_ns`)
+    ///   and its `steps`: calls, or loops in the loop, with the number of calls one after the
+    ///   other. `others` are the rarest ways (`ways`, `count`, `time_ns`) if there are more, and
+    ///   `unknown` are the iterations whose way the profile does not tell.
     /// * `differs`: where the class differs from the one that is most like it, whose ranks are in
     ///   `from`. Null if it is the only one, or there are more than 32.
     #[must_use]
@@ -54,11 +62,59 @@ impl Structure {
             "in_calls_ns": facts.in_calls_ns,
             "computing_ns": facts.computing_ns,
             "calls": facts.calls.iter().map(|call| self.call_json(call)).collect::<Vec<_>>(),
+            "iterations": self.iterations(phase, class).map(|iterations| {
+                self.iterations_json(phase, &iterations, &facts, class.ranks.len())
+            }),
             "differs": self.differs(phase, class).map(|differs| json!({
                 "from": differs.from.to_string(),
                 "count": differs.all,
                 "parts": differs.told.into_iter().map(|told| told.json).collect::<Vec<_>>(),
             })),
+        })
+    }
+
+    fn iterations_json(
+        &self,
+        phase: &Phase,
+        iterations: &Iterations,
+        facts: &ClassFacts,
+        ranks: u64,
+    ) -> Value {
+        let of_rank = |count: u64| ratio(count.into(), ranks.max(1).into());
+        let step = |&(step, calls): &(Step, f64)| match step {
+            Step::Loop(inner) => {
+                json!({ "loop": self.phase_name(&phase.inner[inner]), "calls": calls })
+            }
+            Step::Call(node) => {
+                let info = self.nodes.get(node);
+                let call = facts.calls.iter().find(|call| call.node == node);
+                let (peers, peer_ranks) =
+                    call.map_or((Value::Null, Value::Null), |call| partners_json(&call.partners));
+                json!({
+                    "callpath": info.path,
+                    "function": info.function,
+                    "calls": calls,
+                    "peers": peers,
+                    "peer_ranks": peer_ranks,
+                })
+            }
+        };
+        let way = |way: &Way| {
+            json!({
+                "count": of_rank(way.count),
+                "time_ns": way.ns,
+                "steps": way.steps.iter().map(step).collect::<Vec<_>>(),
+            })
+        };
+        let (others, of_others, ns) = iterations.others;
+        let known = iterations.ways.iter().map(|way| way.count).sum::<u64>() + of_others;
+        json!({
+            "count": of_rank(iterations.count),
+            "ways": iterations.ways.iter().map(way).collect::<Vec<_>>(),
+            "others": (others > 0).then(|| {
+                json!({ "ways": others, "count": of_rank(of_others), "time_ns": ns })
+            }),
+            "unknown": of_rank(iterations.count.saturating_sub(known)),
         })
     }
 
@@ -93,10 +149,6 @@ impl Structure {
             None => String::new(),
         }
     }
-}
-
-pub(super) fn is_loop(phase: &Phase) -> bool {
-    matches!(phase.section.places.last(), Some(Place::Loop(_)))
 }
 
 fn partners_json(partners: &Partners) -> (Value, Value) {

@@ -10,7 +10,7 @@ use tinyprof_messages::graph::{Class, Phase, RankSet};
 
 use super::Structure;
 use super::class::ClassCall;
-use super::json::is_loop;
+use super::places::is_loop;
 use super::text::partners;
 use crate::world_rank;
 

@@ -3,7 +3,7 @@
 use tinyprof_messages::graph::Phase;
 
 use super::Structure;
-use super::json::is_loop;
+use super::places::is_loop;
 use crate::GroupRow;
 use crate::units::whole;
 

@@ -10,7 +10,8 @@ use crate::MpiCall;
 /// The region of visits for which the recorder had no room.
 const OTHER: &str = "[other]";
 
-/// All nodes, numbered in the order of the callpath table.
+/// All nodes, numbered in the order of their keys: lists in the order of numbers need no sorting
+/// where they become graphs.
 #[derive(Debug, Default)]
 pub(super) struct Nodes {
     of_row: Vec<Option<u32>>,
@@ -46,7 +47,7 @@ impl Nodes {
         for (number, function) in (0..).zip(functions.values_mut()) {
             *function = number;
         }
-        let mut nodes = Self { of_row: vec![None; table.len()], ..Self::default() };
+        let mut found: Vec<(NodeKey, CallpathIndex, NodeInfo)> = Vec::new();
         for (index, callpath) in table.iter() {
             let name = callpath.region.name.as_str();
             let kind = match MpiCall::of_region(&callpath.region) {
@@ -55,13 +56,19 @@ impl Nodes {
                 None => continue,
             };
             let info = NodeInfo::of(table, index, kind);
+            found.push((info.key, index, info));
+        }
+        // The first callpath of a node gives its names.
+        found.sort_by_key(|(key, ..)| *key);
+        let mut nodes = Self { of_row: vec![None; table.len()], ..Self::default() };
+        for (key, index, info) in found {
             let next = u32::try_from(nodes.all.len()).unwrap_or(u32::MAX);
-            let number = *nodes.of_key.entry(info.key).or_insert(next);
+            let number = *nodes.of_key.entry(key).or_insert(next);
             if number == next {
                 nodes.all.push(info);
             }
             nodes.of_row[index.row()] = Some(number);
-            nodes.of_id.insert(callpath.id, number);
+            nodes.of_id.insert(table.get(index).id, number);
         }
         nodes
     }

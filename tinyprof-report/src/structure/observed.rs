@@ -167,9 +167,9 @@ impl OfRank {
             }
             is_same
         });
-        self.exchanged.sort_by_key(|found| (found.node, found.is_out, found.partner));
+        let key = |found: &Exchanged| (found.node, !found.is_out, found.partner);
+        self.exchanged.sort_by_key(key);
         self.exchanged.dedup_by(|other, first| {
-            let key = |found: &Exchanged| (found.node, found.is_out, found.partner);
             let is_same = key(other) == key(first);
             if is_same {
                 first.count = first.count.saturating_add(other.count);

@@ -3,7 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
+use tinyprof_messages::graph::{Phase, Place};
+
 use super::nodes::Nodes;
+
+/// Returns whether a phase is a loop, not a straight part.
+pub(super) fn is_loop(phase: &Phase) -> bool {
+    matches!(phase.section.places.last(), Some(Place::Loop(_)))
+}
 
 /// The order of calls of some ranks that have the same.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use tinyprof_messages::graph::{Class, Phase};
 
 use super::Structure;
 use super::class::{ClassCall, Partners};
-use super::json::is_loop;
+use super::places::is_loop;
 use crate::lines::{Column, Line, write_more, write_table};
 use crate::names::{cut, escaped, shown, wrapped};
 use crate::units::{counted, data_cell, number_cell, time, time_cell, whole};

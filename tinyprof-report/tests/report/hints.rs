@@ -60,7 +60,7 @@ fn a_mean_over_ranks_that_never_came_says_so() {
     let write = found.iter().find(|hint| hint.headline.starts_with("write ")).expect("a hint");
     assert_eq!(
         write.evidence,
-        "Without what it calls it takes 600 us there and 150 us over all 8 ranks, 6 of which never run it; the \
+        "Its exclusive time is 600 us there and 150 us per rank over all 8 ranks, 6 of which never run it; the \
          others may wait 450 us."
     );
 }

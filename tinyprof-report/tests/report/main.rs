@@ -6,6 +6,7 @@ mod hints;
 mod hints_of_run;
 mod hints_of_waits;
 mod info;
+mod iterations;
 mod json;
 mod messages;
 mod programs;

@@ -254,7 +254,7 @@ fn a_host_is_in_the_table_or_below_it() {
 fn a_profile_without_callpaths_says_so() {
     let empty = [event_map(&[], 0), event_map(&[], 1)];
     assert_snapshot!(text(&profile(&empty), 80), @r"
-    FFT.tprof: 2 ranks on 1 host, 20 executions, 0 callpaths, 0 ns a rank
+    FFT.tprof: 2 ranks on 1 host, 20 executions, 0 callpaths, 0 ns per rank
     no region was visited
     ");
 }

@@ -22,6 +22,7 @@ mod usual;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
+use tinyprof_segment::clock::Moment;
 use tinyprof_segment::layout::skipped;
 use tinyprof_segment::words::{Line, high, low};
 
@@ -30,7 +31,7 @@ pub use edges::EdgeInstance;
 pub(crate) use polled::InFlight;
 pub(crate) use reading::{MetricReading, Reading};
 
-use super::clock::Clock;
+use super::clock::{Clock, now};
 use super::log;
 use super::lookup::Lookup;
 use super::node::{EXECUTION, Node, SAMPLES, SERIES, START, VISITS, kind};
@@ -250,13 +251,24 @@ impl Arena {
     }
 
     /// Closes the visit that `enter` opened. Owner only.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn exit(&self, line: Line) {
+        self.exit_with(line, || self.usual_ticks());
+    }
+
+    /// Closes the visit that `enter` opened, which has ended at `now`. Owner only.
+    #[inline(always)]
+    pub(crate) fn exit_at(&self, line: Line, now: u64) {
+        self.exit_with(line, || now);
+    }
+
+    #[inline(always)]
+    fn exit_with(&self, line: Line, now: impl FnOnce() -> u64) {
         let node = self.node(line);
         let parent = node.parent();
         if self.current() == line {
             if node.get(EXECUTION) == self.hot.regular_execution() {
-                if self.add_usual_visit(node) {
+                if self.add_usual_visit(node, now) {
                     self.hot.current().store(parent.number(), Relaxed);
                     return;
                 }
@@ -435,7 +447,23 @@ impl Arena {
         self.current().is_none()
     }
 
+    /// Returns when the open visit of the record at `line` has begun, in ticks; now, if it is not
+    /// timed. Owner only.
+    #[inline]
+    pub(crate) fn begun(&self, line: Line) -> u64 {
+        match self.node(line).get(START) {
+            start if start & skipped::MARK == 0 => start,
+            _ => self.now(),
+        }
+    }
+
+    /// Returns the current moment, on this arena's clock and in ns of `CLOCK_MONOTONIC`.
+    pub(crate) fn moment(&self) -> Moment {
+        now(self.clock)
+    }
+
     /// Returns the ticks of this arena's clock.
+    #[inline]
     pub(crate) fn now(&self) -> u64 {
         self.clock.ticks()
     }

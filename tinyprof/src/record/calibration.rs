@@ -8,6 +8,7 @@ use super::arena::Arena;
 use super::budget::VisitCost;
 use super::clock::Clock;
 use super::site::Site;
+use super::thread;
 
 /// The visits of a batch, and the number of batches. The fastest batch counts: others were
 /// interrupted.
@@ -41,6 +42,25 @@ pub(crate) fn visit_cost(clock: Clock) -> VisitCost {
     }
     let cost = measure(clock).unwrap_or_else(|| of_clock(clock));
     *COST.get_or_init(|| cost)
+}
+
+/// Calls `work` inside of a region in an arena that is discarded then: what `work` returns must not
+/// refer to it. `None` if there is no memory.
+pub(crate) fn in_discarded_arena(
+    clock: Clock,
+    work: impl FnOnce(&'static Arena) -> u64,
+) -> Option<u64> {
+    let place = Box::into_raw(Box::new(Arena::new(clock)?));
+    // SAFETY: just made, and freed below; nobody keeps it, as a number is all that comes back.
+    let arena: &'static Arena = unsafe { &*place };
+    let done = arena.enter(&ROOT).to_leave().map(|root| {
+        let done = thread::while_on(arena, || work(arena));
+        arena.exit(root);
+        done
+    });
+    // SAFETY: made above, and the thread has its own arena again.
+    drop(unsafe { Box::from_raw(place) });
+    done
 }
 
 fn measure(clock: Clock) -> Option<VisitCost> {

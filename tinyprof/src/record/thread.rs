@@ -101,6 +101,15 @@ pub(crate) fn arena_or_attach(start: fn() -> Option<Clock>) -> Option<&'static A
     arena().or_else(|| attach(start).then(arena).flatten())
 }
 
+/// Calls `work` while this thread records into `arena`.
+pub(crate) fn while_on<T>(arena: &Arena, work: impl FnOnce() -> T) -> T {
+    let before = CURRENT.get();
+    set_current(arena);
+    let done = work();
+    set_current(before);
+    done
+}
+
 /// Makes an arena for a thread that has none, and returns whether it could. `start` begins the
 /// recording of the process if it has not begun yet, and returns the clock to use, or `None` if
 /// recording is off.

@@ -10,8 +10,9 @@ pub(crate) fn start_time() -> Option<u64> {
     ProcessState::parse(&fs::read_to_string("/proc/self/stat").ok()?).map(|state| state.start_time)
 }
 
-/// Returns the id of this machine's current boot.
-pub(crate) fn boot_id() -> Option<u128> {
+/// Returns the id of this machine's current boot, or `None` without `/proc`.
+#[must_use]
+pub fn boot_id() -> Option<u128> {
     parse_boot_id(&fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?)
 }
 

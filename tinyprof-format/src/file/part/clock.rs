@@ -1,4 +1,4 @@
-//! The section with the clocks of the ranks, which is absent where no rank was at level `messages`.
+//! The clocks of the ranks, which are left out where no rank was at level `messages`.
 
 use crate::bytes::{Cursor, Malformed, Sink, column};
 use crate::model::{ClockFacts, RankFacts};
@@ -6,21 +6,19 @@ use crate::model::{ClockFacts, RankFacts};
 /// The largest number of facts accepted, so that a damaged number does not cause much work.
 const FACTS_MAX: usize = 64;
 
-/// Encodes the clocks of the ranks; none if all facts are 0.
-pub(super) fn encode(ranks: &[RankFacts]) -> Option<Vec<u8>> {
-    if ranks.iter().all(|rank| rank.clock.is_empty()) {
-        return None;
-    }
-    let mut sink = Sink::default();
-    sink.varint(ClockFacts::COUNT as u64);
-    for fact in 0..ClockFacts::COUNT {
+/// Appends the clocks of the ranks, up to the last fact that is not 0 everywhere: nothing if there
+/// is none.
+pub(super) fn encode(sink: &mut Sink, ranks: &[RankFacts]) {
+    let last = |rank: &RankFacts| rank.clock.named().iter().rposition(|&(_, fact)| fact > 0);
+    let Some(last) = ranks.iter().filter_map(last).max() else { return };
+    sink.varint(last as u64 + 1);
+    for fact in 0..=last {
         let column: Vec<u64> = ranks.iter().map(|rank| rank.clock.named()[fact].1).collect();
-        column::write_u64(&mut sink, &column);
+        column::write_u64(sink, &column);
     }
-    Some(sink.into_vec())
 }
 
-/// Reads the clocks of the ranks: the whole section. Facts that a later version has are skipped.
+/// Reads the clocks of the ranks. Facts that a later version has are skipped.
 pub(super) fn decode(section: &mut Cursor<'_>, ranks: usize) -> Result<Vec<ClockFacts>, Malformed> {
     let facts = section.count(FACTS_MAX, "the number of facts of a clock")?;
     section.claim_temporary(ranks, 2 * size_of::<ClockFacts>(), "the clocks of the ranks")?;
@@ -34,6 +32,5 @@ pub(super) fn decode(section: &mut Cursor<'_>, ranks: usize) -> Result<Vec<Clock
             }
         }
     }
-    section.finish("the section of the clocks")?;
     Ok(numbers.into_iter().map(ClockFacts::from_numbers).collect())
 }

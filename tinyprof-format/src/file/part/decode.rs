@@ -1,13 +1,15 @@
 //! The decoder of a part, as a whole or section by section.
 
+use std::ops::RangeInclusive;
+
 use super::clock;
-use super::{CLOCKS_KEY, EDGES_KEY, MAGIC, MESSAGES_KEY, METRICS_KEY, RANKS_KEY};
+use super::{COMMUNICATION_KEY, MAGIC, METRICS_KEY, RANKS_KEY};
 use crate::bytes::{Cursor, Malformed, MemoryLimit, column};
 use crate::file::exclusive::Exclusive;
 use crate::file::section::{FrameError, IndexEntry, Sections};
 use crate::file::times::Sums;
-use crate::file::{edges, messages, metrics, times};
-use crate::model::{CallpathValues, Children, ClockFacts, FormatVersion, Losses, RankFacts};
+use crate::file::{communication, metrics, times};
+use crate::model::{CallpathTable, CallpathValues, Children, FormatVersion, Losses, RankFacts};
 
 /// The number of kinds of loss in version 0.1, which did not store it.
 const LOSSES_0_1: usize = 10;
@@ -20,50 +22,41 @@ const LOSSES_MAX: usize = 64;
 pub(in crate::file) enum PartSection {
     /// The facts that the ranks report about themselves.
     Ranks,
-    /// The facts of the ranks' clocks.
-    Clocks,
     /// The times of the callpath in a row.
     Times(usize),
     /// The metrics of the callpath in a row.
     Metrics(usize),
-    /// The messages of the callpath in a row.
-    Messages(usize),
-    /// The edges to the callpath in a row.
-    Edges(usize),
+    /// Messages and edges of callpaths up to a row.
+    Communication(usize),
 }
 
 impl PartSection {
-    /// Returns the row of the callpath; none for the sections of the ranks and their clocks.
+    /// Returns the row of the callpath; none for the section of the ranks.
     pub(in crate::file) const fn row(self) -> Option<usize> {
         match self {
-            Self::Ranks | Self::Clocks => None,
-            Self::Times(row) | Self::Metrics(row) | Self::Messages(row) | Self::Edges(row) => {
-                Some(row)
-            }
+            Self::Ranks => None,
+            Self::Times(row) | Self::Metrics(row) | Self::Communication(row) => Some(row),
         }
     }
 
     /// Returns the contents of the section with this key; none if they are not of a callpath in a
     /// dictionary of `callpaths` rows. Rows from 2^30 on, which only versions before 1.1 may have,
-    /// take precedence over messages, edges and clocks.
+    /// take precedence over messages.
     pub(in crate::file) fn of_key(key: u32, callpaths: usize) -> Option<Self> {
         let row = (key & !METRICS_KEY) as usize;
-        let row_of_messages = (key ^ MESSAGES_KEY) as usize;
-        let row_of_edges = (key ^ EDGES_KEY) as usize;
+        let row_of_messages = (key ^ COMMUNICATION_KEY) as usize;
         match key {
             RANKS_KEY => Some(Self::Ranks),
             _ if row < callpaths && key < METRICS_KEY => Some(Self::Times(row)),
             _ if row < callpaths => Some(Self::Metrics(row)),
-            CLOCKS_KEY => Some(Self::Clocks),
-            _ if row_of_messages < callpaths => Some(Self::Messages(row_of_messages)),
-            _ if row_of_edges < callpaths => Some(Self::Edges(row_of_edges)),
+            _ if row_of_messages < callpaths => Some(Self::Communication(row_of_messages)),
             _ => None,
         }
     }
 }
 
-/// Checks that the sections of a part are in order: the ranks, their clocks, then for each row its
-/// times, its metrics, its messages and its edges.
+/// Checks that the sections of a part are in order: the ranks, then for each row its times, its
+/// metrics, and the messages and edges of callpaths up to it.
 ///
 /// Sections that belong to no callpath come from a later version, and may be anywhere.
 pub(in crate::file) fn check_order(
@@ -74,11 +67,9 @@ pub(in crate::file) fn check_order(
     for (position, section) in sections.iter().enumerate() {
         let place = match PartSection::of_key(section.key, callpaths) {
             Some(PartSection::Ranks) => None,
-            Some(PartSection::Clocks) => Some((None, 0)),
-            Some(PartSection::Times(row)) => Some((Some(row), 0)),
-            Some(PartSection::Metrics(row)) => Some((Some(row), 1)),
-            Some(PartSection::Messages(row)) => Some((Some(row), 2)),
-            Some(PartSection::Edges(row)) => Some((Some(row), 3)),
+            Some(PartSection::Times(row)) => Some((row, 0)),
+            Some(PartSection::Metrics(row)) => Some((row, 1)),
+            Some(PartSection::Communication(row)) => Some((row, 2)),
             None => continue,
         };
         if place.is_none() != (position == 0) {
@@ -97,11 +88,11 @@ pub(in crate::file) fn check_order(
 }
 
 /// Reads a part of a profile with these ranks into `values`. It has a slice with an element per
-/// rank for each row of the dictionary, whose children are given too.
+/// rank for each row of the dictionary, which is given with the children of its rows.
 pub(in crate::file) fn decode(
     bytes: &[u8],
     (first_rank, ranks): (u32, usize),
-    children: &Children,
+    (dictionary, children): (&CallpathTable, &Children),
     values: &mut [&mut [CallpathValues]],
     memory_limit: &MemoryLimit,
 ) -> Result<Vec<RankFacts>, FrameError> {
@@ -126,14 +117,16 @@ pub(in crate::file) fn decode(
     let Some((position, RANKS_KEY)) = sections.next() else {
         return Err(header.malformed("the section that describes the ranks is missing").into());
     };
-    let mut facts = decode_facts(file.section_within(position, memory_limit)?, ranks, version)?;
+    let facts = decode_facts(file.section_within(position, memory_limit)?, ranks, version)?;
     let mut exclusive = Exclusive::default();
+    let mut first_row = 0;
     for (position, key) in sections {
         let section = file.section_within(position, memory_limit)?;
         match PartSection::of_key(key, values.len()) {
-            Some(PartSection::Clocks) => {
-                let clocks = decode_clocks(section, ranks, version)?;
-                facts.iter_mut().zip(clocks).for_each(|(facts, clock)| facts.clock = clock);
+            Some(PartSection::Communication(row)) => {
+                let rows = (first_row..=row, 0);
+                decode_communication(section, rows, dictionary, values, version)?;
+                first_row = row + 1;
             }
             Some(what) => {
                 if let (Sums::Exclusive { single }, Some(row)) =
@@ -165,16 +158,30 @@ pub(in crate::file) fn decode_section(
     let decoded = section.passing(|section| {
         let mut sums = Sums::Inclusive;
         match what {
-            PartSection::Ranks | PartSection::Clocks => {
-                return Err(section.malformed("the ranks describe themselves twice"));
+            PartSection::Ranks | PartSection::Communication(_) => {
+                return Err(section.malformed("it is not of one callpath"));
             }
             PartSection::Times(row) => sums = times::decode(section, values[row])?,
             PartSection::Metrics(row) => metrics::decode_section(section, values[row])?,
-            PartSection::Messages(row) => messages::decode_section(section, values[row])?,
-            PartSection::Edges(row) => edges::decode_section(section, values[row])?,
         }
         section.finish("a section")?;
         Ok(sums)
+    });
+    decoded.map_err(|error| of_version(error, version))
+}
+
+/// Reads a section of messages and edges. `rows` are the range that it may be of, and the row of
+/// the first slice of `values`: callpaths without a slice are left out.
+pub(in crate::file) fn decode_communication(
+    mut section: Cursor<'_>,
+    rows: (RangeInclusive<usize>, usize),
+    dictionary: &CallpathTable,
+    values: &mut [&mut [CallpathValues]],
+    version: FormatVersion,
+) -> Result<(), Malformed> {
+    let decoded = section.passing(|section| {
+        communication::decode_section(section, rows, dictionary, values)?;
+        section.finish("a section")
     });
     decoded.map_err(|error| of_version(error, version))
 }
@@ -190,16 +197,6 @@ fn of_version(error: Malformed, version: FormatVersion) -> Malformed {
         error.reason, known.major, known.minor
     );
     Malformed { reason, ..error }
-}
-
-/// Reads the section of the ranks' clocks.
-pub(in crate::file) fn decode_clocks(
-    mut section: Cursor<'_>,
-    ranks: usize,
-    version: FormatVersion,
-) -> Result<Vec<ClockFacts>, Malformed> {
-    let clocks = section.passing(|section| clock::decode(section, ranks));
-    clocks.map_err(|error| of_version(error, version))
 }
 
 /// Reads the facts that the ranks report about themselves: the whole section.
@@ -263,5 +260,9 @@ fn read_facts(
         .iter_mut()
         .zip(losses)
         .for_each(|(facts, losses)| facts.losses = Losses::from_numbers(losses));
+    if version > (FormatVersion { major: 1, minor: 0 }) && cursor.remaining() > 0 {
+        let clocks = clock::decode(cursor, ranks)?;
+        facts.iter_mut().zip(clocks).for_each(|(facts, clock)| facts.clock = clock);
+    }
     Ok(facts)
 }

@@ -26,9 +26,11 @@ fn decode(
     let mut values = vec![vec![CallpathValues::default(); ranks]; callpaths];
     let mut rows: Vec<&mut [CallpathValues]> = values.iter_mut().map(Vec::as_mut_slice).collect();
     let roots = (1..).map(|site| Region::named(SiteId::from_bits(site), "")).take(callpaths);
-    let roots = roots.map(|region| (CallpathId::root(region.site), None, region));
-    let children = CallpathTable::from_parents(roots).children();
-    let facts = super::decode(bytes, (first_rank, ranks), &children, &mut rows, &memory_limit)?;
+    let id = |region: &Region| CallpathId::from_bits(region.site.to_bits());
+    let roots = roots.map(|region| (id(&region), None, region));
+    let table = CallpathTable::from_parents(roots);
+    let dictionary = (&table, &table.children());
+    let facts = super::decode(bytes, (first_rank, ranks), dictionary, &mut rows, &memory_limit)?;
     Ok(Part { facts, values })
 }
 
@@ -150,63 +152,53 @@ fn metrics_are_found_by_their_key_without_times() {
 }
 
 #[test]
-fn messages_are_found_by_their_key_without_times() {
-    let mut rank = rank(Vec::new());
-    rank.callpaths[0].executions.clear();
-    rank.callpaths[0].messages = messages();
-    let bytes = encode_part(0, &two(), &[rank]);
-    let keys: Vec<u32> = Sections::<3>::open(&bytes, MAGIC).unwrap().keys().collect();
-    assert_eq!(keys, [RANKS_KEY, 1 | MESSAGES_KEY]);
-    let is_unknown_to_version_1_0 = keys[1] & !METRICS_KEY >= 2;
-    assert!(is_unknown_to_version_1_0, "it skips what is of no row");
-    let values = &decode(&bytes, 2, 1, 0).unwrap().values[1][0];
-    assert_eq!(values.messages, messages().into_iter().collect());
-    assert!(values.executions.is_empty() && !values.is_absent());
-    assert_eq!(section_name(keys[1], 2, |row| row.to_string()).unwrap(), "the messages of 1");
+fn messages_and_edges_are_found_by_their_key_without_times() {
+    for (messages, edges) in
+        [(messages(), Vec::new()), (Vec::new(), edges()), (messages(), edges())]
+    {
+        let mut rank = rank(Vec::new());
+        rank.callpaths[0].executions.clear();
+        (rank.callpaths[0].messages, rank.callpaths[0].edges) = (messages.clone(), edges.clone());
+        let bytes = encode_part(0, &two(), &[rank]);
+        let keys: Vec<u32> = Sections::<3>::open(&bytes, MAGIC).unwrap().keys().collect();
+        assert_eq!(keys, [RANKS_KEY, 1 | COMMUNICATION_KEY]);
+        let is_unknown_to_version_1_0 = keys[1] & !METRICS_KEY >= 2;
+        assert!(is_unknown_to_version_1_0, "it skips what is of no row");
+        let values = &decode(&bytes, 2, 1, 0).unwrap().values[1][0];
+        assert_eq!(values.messages, messages.into_iter().collect());
+        assert_eq!(values.edges, edges.into_iter().collect());
+        assert!(values.executions.is_empty() && !values.is_absent());
+        let name = section_name(keys[1], 2, |row| row.to_string()).unwrap();
+        assert_eq!(name, "the messages and edges of callpaths up to 1");
+    }
     assert_eq!(section_name(5, 2, |row| row.to_string()), None);
 }
 
 #[test]
-fn edges_are_found_by_their_key_without_times() {
-    let mut rank = rank(Vec::new());
-    rank.callpaths[0].executions.clear();
-    rank.callpaths[0].edges = edges();
-    let bytes = encode_part(0, &two(), &[rank]);
-    let keys: Vec<u32> = Sections::<3>::open(&bytes, MAGIC).unwrap().keys().collect();
-    assert_eq!(keys, [RANKS_KEY, 1 | EDGES_KEY]);
-    let is_unknown_to_version_1_0 = keys[1] & !METRICS_KEY >= 2;
-    assert!(is_unknown_to_version_1_0, "it skips what is of no row");
-    let values = &decode(&bytes, 2, 1, 0).unwrap().values[1][0];
-    assert_eq!(values.edges, edges().into_iter().collect());
-    assert!(values.executions.is_empty() && !values.is_absent());
-    assert_eq!(section_name(keys[1], 2, |row| row.to_string()).unwrap(), "the edges to 1");
-}
-
-#[test]
-fn clocks_are_a_section_where_a_rank_has_one() {
+fn clocks_take_no_bytes_where_there_are_none() {
     let (without, mut with) = (rank(Vec::new()), rank(Vec::new()));
     with.facts.clock = ClockFacts { ideal_ns: 7, ..ClockFacts::default() };
-    let bytes = encode_part(0, &two(), &[without, with]);
-    let keys: Vec<u32> = Sections::<3>::open(&bytes, MAGIC).unwrap().keys().collect();
-    assert_eq!(keys, [RANKS_KEY, CLOCKS_KEY, 1]);
-    assert!(keys[1] & !METRICS_KEY >= 2, "version 1.0 skips what is of no row");
-    let facts = decode(&bytes, 2, 2, 0).unwrap().facts;
+    let section = |ranks: &[&EncodedRank]| {
+        encode_facts(&ranks.iter().map(|rank| rank.facts.clone()).collect::<Vec<_>>())
+    };
+    let clocks = section(&[&without, &with]).split_off(section(&[&without, &without]).len());
+    assert_eq!(clocks, [5, 0, 0, 0, 0, 0, 0, 0, 0, 3, 7, 1, 0, 1], "up to the last that is not 0");
+    let facts = decode(&encode_part(0, &two(), &[without, with]), 2, 2, 0).unwrap().facts;
     assert_eq!(facts.iter().map(|facts| facts.clock.ideal_ns).collect::<Vec<_>>(), [0, 7]);
-    let named = section_name(CLOCKS_KEY, 2, |row| row.to_string()).unwrap();
-    assert_eq!(named, "the clocks of the ranks");
 }
 
 #[test]
 fn clocks_with_facts_of_a_later_version_are_read() {
     let with_facts = |count: u8, columns: usize| {
         let mut file = SectionWriter::new(MAGIC, &[0, 1, 2]);
-        file.section(RANKS_KEY, &encode_facts(&[rank(Vec::new()).facts]));
-        file.section(CLOCKS_KEY, &[&[count][..], &[0, 5].repeat(columns)].concat());
+        let clocks = [&[count][..], &[0, 5].repeat(columns)].concat();
+        file.section(RANKS_KEY, &[encode_facts(&[rank(Vec::new()).facts]), clocks].concat());
         decode(&file.finish(), 2, 1, 0).map(|part| part.facts[0].clock)
     };
     let eleven = with_facts(11, 11).unwrap();
     assert_eq!(eleven, ClockFacts::from_numbers([5; ClockFacts::COUNT]));
     assert_eq!(with_facts(1, 1).unwrap(), ClockFacts { companions: 5, ..ClockFacts::default() });
+    assert_eq!(with_facts(0, 0).unwrap(), ClockFacts::default());
     assert!(
         with_facts(11, 10).is_err() && with_facts(65, 65).is_err() && with_facts(0, 1).is_err()
     );
@@ -285,7 +277,13 @@ fn the_edges_of_thousands_of_ranks_take_few_bytes() {
     let equal = part_bytes(&ranks);
     let decoded = decode(&encode_part(0, &two(), &ranks), 2, 4096, 0).unwrap();
     for (rank, values) in ranks.iter().zip(&decoded.values[1]) {
-        assert!(rank.callpaths[0].edges.iter().copied().eq(values.edges.clone()));
+        let equal = |squares: f64, edge: Edge| Edge { sum_squares_ns2: squares, ..edge };
+        assert_eq!(rank.callpaths[0].edges.len(), values.edges.len());
+        for ((key, edge), (found_key, found)) in rank.callpaths[0].edges.iter().zip(&values.edges) {
+            assert_eq!((key, *edge), (found_key, equal(edge.sum_squares_ns2, *found)));
+            let deviation = found.sum_squares_ns2 - edge.sum_squares_ns2;
+            assert!(deviation.abs() < 1e-12 * edge.sum_squares_ns2, "{found:?}");
+        }
     }
     ranks.iter_mut().for_each(|rank| rank.callpaths[0].edges.clear());
     let without = part_bytes(&ranks);
@@ -302,25 +300,20 @@ fn a_part_without_messages_of_version_1_0_is_read() {
 
 #[test]
 fn a_row_of_an_old_and_long_dictionary_is_no_row_of_messages() {
-    let long = (MESSAGES_KEY + 9) as usize;
+    let long = (COMMUNICATION_KEY + 9) as usize;
     let section = |key, callpaths| PartSection::of_key(key, callpaths);
-    assert_eq!(
-        section(MESSAGES_KEY + 8, long),
-        Some(PartSection::Times(MESSAGES_KEY as usize + 8))
-    );
-    assert_eq!(section(MESSAGES_KEY + 8, 9), Some(PartSection::Messages(8)));
-    assert_eq!(section(MESSAGES_KEY + 9, 9), None);
-    assert_eq!(section(EDGES_KEY + 8, 9), Some(PartSection::Edges(8)));
-    assert_eq!(section(EDGES_KEY + 9, 9), None);
-    assert_eq!(section(EDGES_KEY + 8, long), Some(PartSection::Metrics(MESSAGES_KEY as usize + 8)));
-    assert_eq!(section(CLOCKS_KEY, 9), Some(PartSection::Clocks));
+    let row = COMMUNICATION_KEY as usize + 8;
+    assert_eq!(section(COMMUNICATION_KEY + 8, long), Some(PartSection::Times(row)));
+    assert_eq!(section(COMMUNICATION_KEY + 8, 9), Some(PartSection::Communication(8)));
+    assert_eq!(section(COMMUNICATION_KEY + 9, 9), None);
+    assert_eq!(section(METRICS_KEY + COMMUNICATION_KEY + 8, 9), None);
 }
 
 #[test]
 fn a_newer_minor_version_is_read_as_far_as_it_is_known() {
     let facts = encode_facts(&[rank(Vec::new()).facts]);
     let mut file = SectionWriter::new(MAGIC, &[0, 1, 2]);
-    file.section(RANKS_KEY, &[facts.as_slice(), b"more"].concat());
+    file.section(RANKS_KEY, &[facts.as_slice(), b"\0more"].concat());
     file.section(5, b"of a later version");
     let bytes = file.finish();
     assert!(decode(&bytes, 2, 1, 0).is_err(), "of our own version, this is damage");
@@ -356,20 +349,19 @@ fn sections_stand_in_their_order() {
         let mut section = file.section(position).unwrap();
         (file.entries()[position].key, section.take(section.remaining(), "all").unwrap())
     };
-    let [ranks, clocks, times, metrics, messages, edges] = [0, 1, 2, 3, 4, 5].map(of_position);
+    let [ranks, times, metrics, messages] = [0, 1, 2, 3].map(of_position);
     let error = |order: &[(u32, &[u8])]| {
         let mut file = SectionWriter::new(MAGIC, &[0, 1, 2]);
         order.iter().for_each(|(key, bytes)| file.section(*key, bytes));
         decode(&file.finish(), 2, 1, 0).err().map(|error| format!("{error:?}"))
     };
-    assert_eq!(error(&[ranks, clocks, times, metrics, messages, edges]), None);
+    assert_eq!(error(&[ranks, times, metrics, messages]), None);
     let (of_row_0, of_row_1) = ((0, times.1), times);
     assert_eq!(error(&[ranks, of_row_0, of_row_1, metrics]), None);
     for wrong in [
         [ranks, metrics, times],
         [ranks, messages, metrics],
-        [ranks, edges, messages],
-        [ranks, times, clocks],
+        [ranks, messages, times],
         [ranks, of_row_1, of_row_0],
     ] {
         assert!(error(&wrong).unwrap().contains("is not in its place"));

@@ -12,7 +12,7 @@ use crate::file::read::explain;
 use crate::file::section::{FRAME_BYTES, FrameError, Header, IndexEntry, Sections};
 use crate::file::source::{Source, is_inside, read_whole};
 use crate::file::times::Sums;
-use crate::model::{CallpathValues, ClockFacts, FormatVersion, PartFile, RankFacts, Salvage};
+use crate::model::{CallpathValues, FormatVersion, PartFile, RankFacts, Salvage};
 
 /// Reads the intact sections of a part into `values`, and returns the facts of its ranks.
 pub(super) fn salvage(
@@ -39,7 +39,7 @@ pub(super) fn salvage(
         ranks: file.ranks as usize,
         memory_limit,
         facts: None,
-        clocks: Vec::new(),
+        next_row: 0,
         sums: BTreeMap::new(),
         lost: BTreeSet::new(),
         read_bytes: 0,
@@ -71,21 +71,15 @@ pub(super) fn salvage(
     for lost in &reader.lost {
         match lost {
             PartSection::Ranks => {}
-            PartSection::Clocks => {
-                salvage.ranks_without_clock =
-                    salvage.ranks_without_clock.saturating_add(file.ranks);
-            }
             PartSection::Times(_) => salvage.times_lost += 1,
             PartSection::Metrics(_) => salvage.metrics_lost += 1,
-            PartSection::Messages(_) => salvage.messages_lost += 1,
-            PartSection::Edges(_) => salvage.edges_lost += 1,
+            PartSection::Communication(_) => salvage.communication_lost += 1,
         }
     }
-    let mut facts = reader.facts.unwrap_or_else(|| {
+    let facts = reader.facts.unwrap_or_else(|| {
         salvage.ranks_without_facts = salvage.ranks_without_facts.saturating_add(file.ranks);
         vec![RankFacts::default(); file.ranks as usize]
     });
-    facts.iter_mut().zip(reader.clocks).for_each(|(facts, clock)| facts.clock = clock);
     Ok(facts)
 }
 
@@ -101,8 +95,8 @@ struct Reader<'a> {
     ranks: usize,
     memory_limit: &'a MemoryLimit,
     facts: Option<Vec<RankFacts>>,
-    /// The facts of the ranks' clocks; empty if there are none.
-    clocks: Vec<ClockFacts>,
+    /// The first row that the next section of messages and edges may be of.
+    next_row: usize,
     /// The callpaths whose times were read.
     sums: BTreeMap<usize, Sums>,
     lost: BTreeSet<PartSection>,
@@ -126,11 +120,15 @@ impl Reader<'_> {
             return Ok(());
         };
         let section = Cursor::within(self.memory_limit, found, entry.offset);
+        let first_row = self.next_row;
         let read = match what {
             PartSection::Ranks => part::decode_facts(section, self.ranks, self.version)
                 .map(|facts| self.facts = Some(facts)),
-            PartSection::Clocks => part::decode_clocks(section, self.ranks, self.version)
-                .map(|clocks| self.clocks = clocks),
+            PartSection::Communication(row) => {
+                self.next_row = row + 1;
+                let (rows, table) = ((first_row..=row, 0), &self.dictionary.table);
+                part::decode_communication(section, rows, table, values, self.version)
+            }
             _ => part::decode_section(section, what, values, self.version).map(|sums| {
                 if let PartSection::Times(row) = what {
                     self.sums.insert(row, sums);
@@ -142,7 +140,7 @@ impl Reader<'_> {
             Err(error) if error.limit_bytes.is_some() => return Err(error),
             Err(_) => {
                 self.lost.insert(what);
-                clear(what, values);
+                clear(what, first_row, values);
             }
         }
         Ok(())
@@ -163,7 +161,7 @@ impl Reader<'_> {
             };
             if !self.dictionary.is_whole || !children.iter().all(|child| is_known(child.row())) {
                 self.lost.insert(PartSection::Times(row));
-                clear(PartSection::Times(row), values);
+                clear(PartSection::Times(row), row, values);
                 continue;
             }
             let (above, below) = values.split_at_mut(row + 1);
@@ -175,14 +173,20 @@ impl Reader<'_> {
     }
 }
 
-/// Removes the values left by a section with inner damage.
-fn clear(what: PartSection, values: &mut [&mut [CallpathValues]]) {
+/// Removes the values left by a section with inner damage. One of messages and edges may be of
+/// callpaths from `first_row` on.
+fn clear(what: PartSection, first_row: usize, values: &mut [&mut [CallpathValues]]) {
     let Some(row) = what.row() else { return };
+    if matches!(what, PartSection::Communication(_)) {
+        for values in values[first_row..=row].iter_mut().flat_map(|of_ranks| of_ranks.iter_mut()) {
+            values.messages.clear();
+            values.edges.clear();
+        }
+        return;
+    }
     for values in values[row].iter_mut() {
         match what {
             PartSection::Metrics(_) => values.metrics.clear(),
-            PartSection::Messages(_) => values.messages.clear(),
-            PartSection::Edges(_) => values.edges.clear(),
             _ => (values.executions, values.series) = (Vec::new(), Vec::new()),
         }
     }

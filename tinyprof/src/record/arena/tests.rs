@@ -29,6 +29,12 @@ macro_rules! sites {
 }
 sites!(A Total, B Each, C Total, D Each);
 
+/// Returns the line of an entered node.
+fn line_of(visit: &Entered) -> Line {
+    let Entered::Node(line) = visit else { panic!("there is room") };
+    *line
+}
+
 /// Returns a site without a dense index, which only the look-up by hash knows.
 fn leaked_site(number: u32, mode: Mode) -> &'static Site {
     Box::leak(Box::new(Site::new("leaked", "tests", "tests.rs", number, 2, RegionKind::Loop, mode)))

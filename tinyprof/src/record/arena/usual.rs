@@ -39,8 +39,8 @@ impl Arena {
     /// nothing done, in unusual cases: the clock went back, the visit is long, or a signal handler
     /// interrupted.
     #[inline(always)]
-    pub(super) fn add_usual_visit(&self, node: Node<'_>) -> bool {
-        let ticks = self.usual_ticks().wrapping_sub(node.get(START));
+    pub(super) fn add_usual_visit(&self, node: Node<'_>, now: impl FnOnce() -> u64) -> bool {
+        let ticks = now().wrapping_sub(node.get(START));
         let is_usual = is_short(ticks) && node.begin_update();
         if is_usual {
             self.count_visit();

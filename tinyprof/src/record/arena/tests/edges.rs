@@ -30,11 +30,6 @@ const fn message(partner: i32) -> EdgeKey {
     EdgeKey { kind: EdgeKind::Message, partner, from: from(7) }
 }
 
-fn line_of(visit: &Entered) -> Line {
-    let Entered::Node(line) = visit else { panic!("there is room") };
-    *line
-}
-
 /// Returns the edge of one instance.
 fn one(instance: &EdgeInstance, order: u32) -> Edge {
     let &EdgeInstance { bytes, ns, compensated_ns, transfer_ns, late_receiver_ns } = instance;

@@ -25,11 +25,6 @@ fn to(partner: i32, bytes: u64) -> MessageKey {
     MessageKey::new(MessageKind::MessageOut, partner, bytes)
 }
 
-fn line_of(visit: &Entered) -> Line {
-    let Entered::Node(line) = visit else { panic!("there is room") };
-    *line
-}
-
 #[test]
 fn messages_of_a_callpath_add_up_by_kind_partner_and_size() {
     let arena = Arena::new(Clock::Manual).unwrap();

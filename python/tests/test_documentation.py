@@ -1,0 +1,60 @@
+"""Examples in docstrings do what they show, the stubs are true, and the notebook runs."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import os
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+import tinyprof
+from conftest import frozen
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+MODULES = [f"tinyprof.{module.name}" for module in pkgutil.iter_modules(tinyprof.__path__)]
+
+
+@pytest.mark.parametrize("name", ["tinyprof", *MODULES])
+def test_examples_in_docstrings_are_true(name):
+    names = {"PROFILE": frozen("1.1"), "profile": tinyprof.read(frozen("1.1")), "tinyprof": tinyprof}
+    found = doctest.testmod(importlib.import_module(name), extraglobs=names)
+    assert found.failed == 0
+
+
+def test_the_new_calls_have_examples():
+    finder = doctest.DocTestFinder()
+    with_examples = {
+        test.name for name in MODULES for test in finder.find(importlib.import_module(name)) if test.examples
+    }
+    calls = ["Profile.report", "Profile.report_json", "Profile.hints", "Profile.efficiency"]
+    assert {f"tinyprof.profile.{call}" for call in calls} | {"tinyprof.comparison.diff"} <= with_examples
+
+
+def test_the_stubs_are_those_of_the_module():
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy.stubtest", "tinyprof._native"], capture_output=True, check=False, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("notebook", sorted(EXAMPLES.glob("*.ipynb")), ids=lambda path: path.stem)
+def test_a_notebook_runs_and_is_committed_without_output(notebook):
+    read = nbformat.read(notebook, as_version=4)
+    nbformat.validate(read)
+    code = [cell for cell in read.cells if cell.cell_type == "code"]
+    assert code and not any(cell.outputs or cell.execution_count for cell in code)
+    NotebookClient(read, timeout=300, resources={"metadata": {"path": str(EXAMPLES)}}).execute()
+    shown = [output for cell in code for output in cell.outputs]
+    assert not [output for output in shown if output.output_type == "error" or output.get("name") == "stderr"]
+    assert any("text/html" in output.get("data", {}) for output in shown)
+
+
+def test_there_is_a_notebook():
+    assert list(EXAMPLES.glob("*.ipynb")) and os.access(EXAMPLES / "runs", os.R_OK)

@@ -1,0 +1,114 @@
+"""Reports of a profile: those of the command `tinyprof report`."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from . import _native
+
+#: The width of a report, in columns, unless the caller sets another: that of the command where its
+#: output is no terminal.
+WIDTH = 120
+
+#: The number of hints and of callpaths in the table of a notebook.
+_HINTS_SHOWN = 3
+_CALLPATHS_SHOWN = 10
+
+
+class Text(str):
+    """A text of several lines that a notebook or a prompt shows as it is, and not in quotes."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def name_of(path: Path) -> str:
+    """Returns the name of a profile in reports: that of its directory."""
+    return os.fsencode(path.resolve().name).decode(errors="replace")
+
+
+def is_by_region(by: str) -> bool:
+    """Returns whether a report has a row for each region, and not for each callpath."""
+    if by not in ("callpath", "region"):
+        raise ValueError(f"a report is by 'callpath' or by 'region', not by {by!r}")
+    return by == "region"
+
+
+def text(source: tuple[Path, str, int], by: str, metric: str | None, width: int, everything: bool) -> Text:
+    return Text(_native.report_text(source, is_by_region(by), metric, width, everything))
+
+
+def data(source: tuple[Path, str, int], by: str, metric: str | None) -> dict[str, Any]:
+    return json.loads(_native.report_json(source, is_by_region(by), metric))
+
+
+def table(report: dict[str, Any]) -> str:
+    """Returns the most important facts of a report as HTML, for a notebook."""
+    facts = [_count(report["ranks"], "rank")]
+    if report["hosts"] > 0:
+        facts.append(_count(report["hosts"], "host"))
+    facts.append(_count(report["executions"], "execution"))
+    if report["ranks"] > 0:
+        facts.append(f"{_native.time_text(report['total_inclusive_ns'] / report['ranks'])} per rank")
+    if not report["complete"]:
+        facts.append("incomplete")
+    lines = [f"<p><b>{_shown(report['name'])}</b>: {', '.join(facts)}</p>"]
+    if report["efficiency"]:
+        lines.append(f"<p>Efficiency: {_efficiency(report['efficiency'])}</p>")
+    hints = [
+        f"<li><b>{_shown(hint['headline'])}</b>: {_shown(hint['evidence'])} {_shown(hint['advice'])}</li>"
+        for hint in report["hints"][:_HINTS_SHOWN]
+    ]
+    if hints:
+        lines.append(f"<ul>{''.join(hints)}</ul>")
+    lines.append(_hottest(report))
+    return "\n".join(lines)
+
+
+def _efficiency(found: dict[str, float | None]) -> str:
+    """Returns the known efficiencies as in the report, where the first is the product of the others."""
+    names = ["load_balance", "communication"]
+    if found["serialisation"] is not None:
+        names[1:] = ["serialisation", "transfer"]
+    known = [(name.replace("_", " "), found[name]) for name in names if found[name] is not None]
+    product = " × ".join(f"{name} {_native.percent_text(value)}" for name, value in known)
+    if found["parallel"] is None:
+        return product
+    return f"parallel {_native.percent_text(found['parallel'])} = {product}"
+
+
+def _hottest(report: dict[str, Any]) -> str:
+    visited = [row for row in report["callpaths"] if row["exclusive_ns"] is not None]
+    hottest = sorted(visited, key=lambda row: -row["exclusive_ns"]["sum"])[:_CALLPATHS_SHOWN]
+    headings = ("callpath", "visits", "exclusive", "share", "inclusive", "ranks", "exclusive per rank", "slowest rank")
+    rows = ["<tr>" + "".join(f"<th>{heading}</th>" for heading in headings) + "</tr>"]
+    ranks, total = report["ranks"], report["total_inclusive_ns"] or 1
+    for row in hottest:
+        exclusive, inclusive = row["exclusive_ns"], row["inclusive_ns"]
+        numbers = (
+            f"{row['visits']}",
+            _native.time_text(exclusive["sum"]),
+            _native.percent_text(exclusive["sum"] / total),
+            _native.time_text(inclusive["sum"]),
+            "all" if row["ranks"] == ranks else f"{row['ranks']}/{ranks}",
+            _native.time_text(exclusive["mean"]),
+            f"{exclusive['max_rank']}",
+        )
+        cells = "".join(f"<td>{number}</td>" for number in numbers)
+        rows.append(f'<tr><td style="text-align: left">{_shown(row["path"] or row["name"])}</td>{cells}</tr>')
+    more = len(visited) - len(hottest)
+    below = f"<p>{_count(more, 'more callpath')}: <code>profile.report()</code></p>" if more > 0 else ""
+    return f"<table>{''.join(rows)}</table>{below}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _shown(name: str) -> str:
+    """Returns a text of the profile, which is never trusted, as HTML."""
+    return html.escape(_native.escaped(name))

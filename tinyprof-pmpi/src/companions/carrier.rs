@@ -1,0 +1,108 @@
+//! How companions get from one rank to another.
+
+use std::ffi::c_int;
+
+use tinyprof::__calls::Recorder;
+use tinyprof_messages::companion::Companion;
+
+use super::mail::Mail;
+use super::partner::Partner;
+use super::shared::{self, Answer, Incoming, Lanes};
+use crate::communicators::Twin;
+use crate::library::Mpi;
+
+/// The ways of companions.
+pub(super) struct Carrier {
+    /// In memory that the ranks of a host share.
+    lanes: Option<Lanes>,
+    /// By messages of MPI, to all others.
+    mail: Option<Box<Mail>>,
+}
+
+impl Carrier {
+    /// Returns the best way that all ranks have. Collective over the world, whose ranks run on one
+    /// host.
+    pub(super) fn on_one_host(mpi: &Mpi) -> Self {
+        let lanes = shared::begin(mpi);
+        let mail = if lanes.is_none() { Some(Box::new(Mail::new(mpi))) } else { None };
+        Self { lanes, mail }
+    }
+
+    /// Returns the ways to ranks on this rank's host, on which rank `first` is the first, and to
+    /// those on others. Collective over the world.
+    pub(super) fn on_several_hosts(mpi: &Mpi, first: c_int) -> Self {
+        let lanes = shared::begin_on_host(mpi, first);
+        Self { lanes, mail: Some(Box::new(Mail::new(mpi))) }
+    }
+
+    /// Brings a companion on its way, before its message. Returns false if there is no room.
+    #[inline]
+    pub(super) fn send(&mut self, mpi: &Mpi, companion: &Companion, to: &Partner) -> bool {
+        let lane = self.lanes.as_mut().and_then(|lanes| lanes.to(to.relative));
+        match (lane, &mut self.mail) {
+            (Some(lane), _) => lane.put(companion, to.stream.tag),
+            (None, Some(mail)) => mail.send(mpi, companion, to),
+            (None, None) => false,
+        }
+    }
+
+    /// Returns the lane from a rank of the world, given relative to this one.
+    #[inline]
+    fn lane_from(&mut self, relative: i32) -> Option<&mut Incoming> {
+        self.lanes.as_mut()?.from(relative)
+    }
+
+    /// Prepares to claim the companion of a message that has come from a rank of the world, given
+    /// relative to this one.
+    #[inline]
+    pub(super) fn expect(&mut self, from: i32) {
+        if let Some(lane) = self.lane_from(from) {
+            lane.expect();
+        }
+    }
+
+    /// Returns the companion of message `number` of a stream, which has come.
+    #[inline]
+    pub(super) fn claim(
+        &mut self,
+        mpi: &Mpi,
+        recorder: Recorder,
+        from: &Partner,
+        number: u64,
+    ) -> Option<Companion> {
+        if let Some(lane) = self.lane_from(from.relative) {
+            return lane.take(&from.which(number));
+        }
+        self.mail.as_mut()?.claim(mpi, recorder, &from.twin, from.stream, number)
+    }
+
+    /// Answers the sender of message `number`, which was blocked until it was received. Only lanes
+    /// carry answers.
+    pub(super) fn answer(&mut self, to: &Partner, number: u64, answer: &Answer) {
+        if let Some(lane) = self.lane_from(to.relative) {
+            lane.answer(&to.which(number), answer);
+        }
+    }
+
+    /// Returns the answer of the receiver of message `number`, if it is there.
+    pub(super) fn answered(&mut self, from: &Partner, number: u64) -> Option<Answer> {
+        self.lanes.as_mut()?.to(from.relative)?.answer(&from.which(number))
+    }
+
+    /// Drops the companions of a communicator that is freed.
+    pub(super) fn forget(&mut self, mpi: &Mpi, twin: &Twin) {
+        if let Some(lanes) = &mut self.lanes {
+            lanes.forget(twin.epoch);
+        }
+        if let Some(mail) = &mut self.mail {
+            mail.forget(mpi, twin);
+        }
+    }
+
+    /// Ends it, before MPI ends.
+    pub(super) fn end(&mut self, mpi: &Mpi) {
+        if let Some(mail) = &mut self.mail {
+            mail.end(mpi);
+        }
+    }
+}

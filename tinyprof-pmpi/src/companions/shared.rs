@@ -1,0 +1,198 @@
+//! Companions in memory that the ranks of a host share: nothing of ours travels by MPI.
+//!
+//! A companion is written before its message is sent, and is there when the message has come.
+//! Nobody waits for it, and MPI need not know of it.
+
+mod board;
+mod lane;
+mod layout;
+mod memory;
+
+use std::ffi::c_int;
+use std::hash::{BuildHasher, RandomState};
+use std::ops::Range;
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
+
+use tinyprof_messages::meeting::Meeting;
+
+use super::group::{maxima, rank_and_size, split};
+use crate::abi::Handle;
+use crate::communicators::{self, Twin};
+use crate::library::Mpi;
+use board::{Board, Instance};
+use lane::Outgoing;
+use layout::{BOARDS, Layout};
+use memory::{Made, Place};
+
+pub(super) use board::Read;
+pub(super) use lane::{Answer, Incoming, Which};
+
+/// The memory, for all threads of the process.
+static LAYOUT: OnceLock<Layout> = OnceLock::new();
+
+/// The lanes of this rank, which one thread uses at a time.
+#[derive(Debug)]
+pub(super) struct Lanes {
+    /// The ranks at the other ends, relative to this one in the world. Empty if they are all ranks
+    /// of the world.
+    others: Box<[i32]>,
+    rank: usize,
+    outgoing: Box<[Outgoing]>,
+    incoming: Box<[Incoming]>,
+}
+
+/// Shares memory with all ranks of the world, which run on one host, for boards too. Returns the
+/// lanes of this rank; `None` on all ranks if one of them cannot see the memory. Collective over
+/// the world.
+pub(super) fn begin(mpi: &Mpi) -> Option<Lanes> {
+    let (layout, rank, ranks) = share(mpi, mpi.abi.world)?;
+    LAYOUT.get_or_init(|| layout);
+    Some(Lanes::new(&layout, rank, ranks, Box::default()))
+}
+
+/// Shares memory with the ranks of the world that run on the host of rank `first`, as this one
+/// does. Otherwise as [`begin`]. Collective over the world, and without boards.
+pub(super) fn begin_on_host(mpi: &Mpi, first: c_int) -> Option<Lanes> {
+    let mut group = split(mpi, mpi.abi.world, first)?;
+    let others = communicators::with(mpi, group, |known| {
+        (0..known.size).map(|rank| known.relative(rank)).collect::<Box<_>>()
+    });
+    communicators::forget(group);
+    let lanes = share(mpi, group).zip(others);
+    // SAFETY: the group is ours, and nobody uses it any more.
+    let _ = unsafe { mpi.comm_free(&raw mut group) };
+    lanes.map(|((layout, rank, ranks), others)| Lanes::new(&layout, rank, ranks, others))
+}
+
+/// Shares memory with all ranks of a communicator. Returns it with the caller's rank and the number
+/// of ranks; `None` on all if one of them cannot see it. Collective over the communicator.
+fn share(mpi: &Mpi, group: Handle) -> Option<(Layout, usize, usize)> {
+    let (rank, ranks) = rank_and_size(mpi, group);
+    let (rank, ranks) = (rank.unsigned_abs() as usize, ranks.unsigned_abs() as usize);
+    let words = Layout::words(ranks);
+
+    let made = if rank == 0 { Made::new(words).ok() } else { None };
+    let own = made.as_ref().map_or([0; 3], |made| {
+        // A process of another container may find another file at that place.
+        let token = RandomState::new().hash_one(0) >> 1 | 1;
+        Layout::new(made.words, ranks).token().store(token, Relaxed);
+        let [process, file] = made.place().to_words();
+        [token, process, file]
+    });
+    // All others say 0.
+    let [token, process, file] = maxima(mpi, group, &own)?;
+    let memory = match &made {
+        Some(made) => Some(made.words),
+        None if token == 0 => None,
+        None => memory::open(Place::from_words([process, file]), words).ok(),
+    };
+    let layout = memory.map(|words| Layout::new(words, ranks));
+    let layout = layout.filter(|layout| layout.token().load(Relaxed) == token);
+    let [is_missing] = maxima(mpi, group, &[u64::from(layout.is_none())])?;
+    let layout = layout.filter(|_| is_missing == 0)?;
+    Some((layout, rank, ranks))
+}
+
+/// Returns whether all ranks of the world share memory.
+pub(super) fn is_on() -> bool {
+    LAYOUT.get().is_some()
+}
+
+/// Makes the twin of a communicator, of which the caller is rank `rank`. `None` on all ranks if
+/// there is no board for it. Collective over the communicator.
+pub(super) fn make_twin(mpi: &Mpi, handle: Handle, rank: c_int) -> Option<Twin> {
+    let layout = LAYOUT.get()?;
+    let board = if rank == 0 { layout.take_board() } else { None };
+    // All others say 0.
+    let own = board.map_or([0; 2], |board| [layout.next_epoch().into(), board.into()]);
+    let [epoch, number] = maxima(mpi, handle, &own)?.map(|word| u32::try_from(word).unwrap_or(0));
+    if epoch == 0 {
+        return None;
+    }
+    BEGUN[(number % BOARDS) as usize].store(0, Relaxed);
+    Some(Twin { handle: mpi.abi.comm_null, number, epoch })
+}
+
+/// Gives the board of a communicator of so many ranks back, when all of them have freed it.
+pub(super) fn free_twin(twin: &Twin, ranks: u32) {
+    if let Some(layout) = LAYOUT.get()
+        && layout.board(twin.number).leave(ranks)
+    {
+        layout.give_back(twin.number);
+    }
+}
+
+/// The operations that this rank has begun on each board's communicator.
+static BEGUN: [AtomicU32; BOARDS as usize] = [const { AtomicU32::new(0) }; BOARDS as usize];
+
+/// Begins an operation: the next on the communicator, as on all its ranks.
+pub(super) fn begin_operation(twin: &Twin) -> Option<Operation> {
+    let board = LAYOUT.get()?.board(twin.number);
+    // The program does not begin two on one communicator at the same time.
+    let number = BEGUN[(twin.number % BOARDS) as usize].fetch_add(1, Relaxed).wrapping_add(1);
+    Some(Operation { board, instance: Instance { epoch: twin.epoch, number } })
+}
+
+/// A collective operation that this rank takes part in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Operation {
+    board: Board,
+    instance: Instance,
+}
+
+impl Operation {
+    /// Tells the others when this rank has entered.
+    #[inline]
+    pub(super) fn enter(&self, own: &Meeting) {
+        self.board.write(self.instance, own);
+    }
+
+    /// Returns what others have told, when the operation has ended.
+    #[inline]
+    pub(super) fn others(&self, ranks: Range<u32>) -> Read {
+        self.board.read(self.instance, ranks)
+    }
+}
+
+impl Lanes {
+    fn new(layout: &Layout, rank: usize, ranks: usize, others: Box<[i32]>) -> Self {
+        Self {
+            others,
+            rank,
+            outgoing: (0..ranks).map(|to| Outgoing::new(layout.lane(rank, to))).collect(),
+            incoming: (0..ranks).map(|from| Incoming::new(layout.lane(from, rank))).collect(),
+        }
+    }
+
+    /// Returns the place of a lane by the rank at its other end, relative to this one in the world;
+    /// `None` if there is no lane to it.
+    #[inline]
+    fn place(&self, relative: i32) -> Option<usize> {
+        if self.others.is_empty() {
+            let place = self.rank.wrapping_add_signed(relative as isize);
+            return (place < self.outgoing.len()).then_some(place);
+        }
+        self.others.iter().position(|other| *other == relative)
+    }
+
+    /// Returns the lane to a rank.
+    #[inline]
+    pub(super) fn to(&mut self, relative: i32) -> Option<&mut Outgoing> {
+        let place = self.place(relative)?;
+        Some(&mut self.outgoing[place])
+    }
+
+    /// Returns the lane from a rank.
+    #[inline]
+    pub(super) fn from(&mut self, relative: i32) -> Option<&mut Incoming> {
+        let place = self.place(relative)?;
+        Some(&mut self.incoming[place])
+    }
+
+    /// Drops the companions of a communicator that nobody has taken.
+    pub(super) fn forget(&mut self, epoch: u32) {
+        self.incoming.iter_mut().for_each(|lane| lane.forget(epoch));
+    }
+}

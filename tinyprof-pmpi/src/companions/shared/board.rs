@@ -1,0 +1,210 @@
+//! A board: where the ranks of a communicator write when they entered a collective operation.
+//!
+//! Each writes before it enters, and looks at the others when it has left: who it has waited for
+//! has entered, and so has written. Nobody waits for a rank that the operation itself does not wait
+//! for.
+//!
+//! ```text
+//!  | ranks that have freed the communicator | instance 0: a record of each rank | 1 | ... | 63 |
+//! ```
+
+use std::ops::Range;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU64, fence};
+
+use tinyprof_messages::meeting::Meeting;
+
+/// The instances that are kept. A rank that is not waited for may be so many ahead of the others.
+const INSTANCES: usize = 64;
+/// A stamp, the time of entering, the virtual time, and the ideal time.
+const RECORD_WORDS: usize = 4;
+const HEADER_WORDS: usize = 8;
+/// The stamp of a record that is being written.
+const WRITTEN_NOW: u64 = u64::MAX;
+
+/// The memory of a board.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Board {
+    words: &'static [AtomicU64],
+    ranks: usize,
+}
+
+/// An operation on a communicator.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Instance {
+    /// The number of the communicator that all its ranks know.
+    pub(super) epoch: u32,
+    /// The number of the operation on it.
+    pub(super) number: u32,
+}
+
+/// What the ranks have written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::companions) enum Read {
+    /// The latest of those that have entered.
+    Meeting(Meeting),
+    /// None of them has entered.
+    Nobody,
+    /// One of them is so far ahead that its record is gone.
+    Lost,
+}
+
+impl Board {
+    /// Returns the words of a board for communicators of at most so many ranks.
+    pub(super) const fn words(ranks: usize) -> usize {
+        HEADER_WORDS + INSTANCES * ranks * RECORD_WORDS
+    }
+
+    /// Returns the board in memory of so many words, which are 0 at first.
+    pub(super) fn new(words: &'static [AtomicU64], ranks: usize) -> Self {
+        Self { words, ranks }
+    }
+
+    #[cfg(test)]
+    pub(super) fn memory(&self) -> &'static [AtomicU64] {
+        self.words
+    }
+
+    /// Counts a rank that frees the communicator. Returns whether it is the last of `ranks`.
+    pub(super) fn leave(&self, ranks: u32) -> bool {
+        let left = self.words[0].fetch_add(1, AcqRel) + 1;
+        let is_last = left == u64::from(ranks);
+        if is_last {
+            self.words[0].store(0, Relaxed);
+        }
+        is_last
+    }
+
+    fn record(&self, instance: Instance, rank: u32) -> &'static [AtomicU64] {
+        let row = instance.number as usize % INSTANCES;
+        let begin = HEADER_WORDS + (row * self.ranks + rank as usize) * RECORD_WORDS;
+        &self.words[begin..begin + RECORD_WORDS]
+    }
+
+    /// Writes when the caller has entered, whose rank is that in `own`.
+    #[inline]
+    pub(super) fn write(&self, instance: Instance, own: &Meeting) {
+        let record = self.record(instance, own.last_rank);
+        record[0].store(WRITTEN_NOW, Relaxed);
+        fence(Release);
+        let times = [own.last_ns, own.virtual_ns, own.ideal_ns];
+        for (place, time) in record[1..].iter().zip(times) {
+            place.store(time.cast_unsigned(), Relaxed);
+        }
+        record[0].store(instance.stamp(), Release);
+    }
+
+    /// Returns what `ranks` have written, for one that has left the operation.
+    #[inline]
+    pub(super) fn read(&self, instance: Instance, ranks: Range<u32>) -> Read {
+        let mut all = None;
+        for rank in ranks {
+            let record = self.record(instance, rank);
+            let stamp = record[0].load(Acquire);
+            if stamp != instance.stamp() {
+                if instance.is_before(stamp) {
+                    return Read::Lost;
+                }
+                continue;
+            }
+            let times: [_; 3] = std::array::from_fn(|at| record[at + 1].load(Relaxed));
+            fence(Acquire);
+            if record[0].load(Relaxed) != stamp {
+                return Read::Lost;
+            }
+            let [last_ns, virtual_ns, ideal_ns] = times.map(u64::cast_signed);
+            let one = Meeting { last_ns, virtual_ns, ideal_ns, last_rank: rank };
+            all = Some(all.map_or(one, |all: Meeting| all.combine(one)));
+        }
+        all.map_or(Read::Nobody, Read::Meeting)
+    }
+}
+
+impl Instance {
+    #[inline]
+    fn stamp(self) -> u64 {
+        u64::from(self.epoch) << 32 | u64::from(self.number)
+    }
+
+    /// Returns whether a stamp is that of a later operation, of this communicator or of the one
+    /// that has the board now.
+    #[inline]
+    fn is_before(self, stamp: u64) -> bool {
+        stamp > self.stamp()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RANKS: u32 = 4;
+
+    fn board() -> Board {
+        let words = (0..Board::words(RANKS as usize)).map(|_| AtomicU64::new(0));
+        Board::new(Box::leak(words.collect()), RANKS as usize)
+    }
+
+    fn entered(rank: u32, at_ns: i64) -> Meeting {
+        Meeting::new(at_ns, 0, 0, rank)
+    }
+
+    #[test]
+    fn who_has_left_reads_those_that_have_entered() {
+        let (board, instance) = (board(), Instance { epoch: 3, number: 1 });
+        assert_eq!(board.read(instance, 0..RANKS), Read::Nobody);
+        board.write(instance, &entered(2, 50));
+        board.write(instance, &entered(0, 70));
+        let Read::Meeting(meeting) = board.read(instance, 0..RANKS) else { panic!() };
+        assert_eq!((meeting.last_rank, meeting.last_ns), (0, 70));
+        let Read::Meeting(meeting) = board.read(instance, 1..RANKS) else { panic!() };
+        assert_eq!((meeting.last_rank, meeting.last_ns), (2, 50));
+    }
+
+    #[test]
+    fn an_operation_before_is_nobody_and_one_after_is_lost() {
+        let board = board();
+        let at = |number| Instance { epoch: 3, number };
+        board.write(at(5), &entered(1, 50));
+        assert_eq!(board.read(at(5 + 64), 0..RANKS), Read::Nobody);
+        board.write(at(5 + 64), &entered(1, 60));
+        assert_eq!(board.read(at(5), 0..RANKS), Read::Lost);
+        let later = Instance { epoch: 4, number: 5 };
+        assert_eq!(board.read(later, 0..RANKS), Read::Nobody);
+        board.write(later, &entered(1, 70));
+        assert_eq!(board.read(at(5 + 64), 0..RANKS), Read::Lost);
+    }
+
+    #[test]
+    fn the_last_to_leave_gives_the_board_back() {
+        let board = board();
+        for _ in 0..2 {
+            let left: Vec<bool> = (0..RANKS).map(|_| board.leave(RANKS)).collect();
+            assert_eq!(left, [false, false, false, true]);
+        }
+    }
+
+    #[test]
+    fn a_reader_never_sees_half_of_a_record() {
+        const ROUNDS: u32 = 200_000;
+        let board = board();
+        // The rows are few, so that the writer often writes what is being read.
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for number in 0..ROUNDS {
+                    let ns = i64::from(number);
+                    let instance = Instance { epoch: 1, number };
+                    let own = Meeting { last_ns: ns, virtual_ns: ns, ideal_ns: ns, last_rank: 1 };
+                    board.write(instance, &own);
+                }
+            });
+            for number in 0..ROUNDS {
+                let instance = Instance { epoch: 1, number };
+                if let Read::Meeting(read) = board.read(instance, 1..2) {
+                    let ns = i64::from(number);
+                    assert_eq!((read.last_ns, read.virtual_ns, read.ideal_ns), (ns, ns, ns));
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,327 @@
+//! A lane: the companions from one rank to another, and the answers to them.
+//!
+//! Only the sender writes entries and only the receiver says which it has taken. Entries are taken
+//! in the order in which the program receives, which need not be that of sending.
+//!
+//! ```text
+//!  | taken, answer | entry 0: companion, stamp | entry 1 | ... |      64 bytes each
+//! ```
+
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::fence;
+
+use tinyprof_messages::companion::Companion;
+
+/// The words of a line of the cache.
+const LINE_WORDS: usize = 8;
+/// The place of the stamp in an entry: the tag, and in the high half how often the entry has been
+/// written.
+const STAMP: usize = Companion::WORDS;
+/// In the first line, what the receiver writes: the number of entries that are free again.
+const TAKEN: usize = 0;
+/// There too, the version of the answer, odd while it is written, and then its words.
+const VERSION: usize = 1;
+const ANSWER: usize = 2;
+
+/// Which message of all of a pair of ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::companions) struct Which {
+    /// The number of the communicator that all its ranks know.
+    pub(in crate::companions) epoch: u32,
+    pub(in crate::companions) tag: i32,
+    /// The number of the message in its stream.
+    pub(in crate::companions) sequence: u64,
+}
+
+/// What a receiver says to the sender of a message that was blocked until it was received.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::companions) struct Answer {
+    /// When the receive was posted.
+    pub(in crate::companions) posted_ns: u64,
+    /// By how much the receiver was delayed then.
+    pub(in crate::companions) intrusion_ns: u64,
+    /// The receiver's ideal time then.
+    pub(in crate::companions) ideal_ns: u64,
+}
+
+/// The memory of a lane.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lane {
+    words: &'static [AtomicU64],
+    entries: u64,
+}
+
+impl Lane {
+    pub(super) const ENTRY_BYTES: usize = 8 * LINE_WORDS;
+
+    /// Returns the words of a lane of so many entries, a power of two.
+    pub(super) const fn words(entries: usize) -> usize {
+        (entries + 1) * LINE_WORDS
+    }
+
+    /// Returns the lane in memory of so many words, which are 0 at first.
+    pub(super) fn new(words: &'static [AtomicU64]) -> Self {
+        Self { words, entries: (words.len() / LINE_WORDS - 1) as u64 }
+    }
+
+    #[cfg(test)]
+    pub(super) fn memory(&self) -> &'static [AtomicU64] {
+        self.words
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "less than the number of entries")]
+    fn entry(&self, position: u64) -> &'static [AtomicU64; LINE_WORDS] {
+        let number = (position & (self.entries - 1)) as usize;
+        let words = &self.words[(number + 1) * LINE_WORDS..][..LINE_WORDS];
+        words.try_into().expect("an entry has so many words")
+    }
+
+    /// Returns the stamp of the entry at a position, which is not that of an earlier one.
+    #[inline]
+    fn stamp(&self, position: u64, tag: i32) -> u64 {
+        let lap = position / self.entries + 1;
+        lap << 32 | u64::from(tag.cast_unsigned())
+    }
+}
+
+/// Fetches an entry, to write to it soon if `WRITES`, so that nobody has to wait for another
+/// processor. A store that waits holds up the program's message behind it.
+#[inline]
+fn fetch<const WRITES: bool>(entry: &[AtomicU64; LINE_WORDS]) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_ET0, _MM_HINT_T0, _mm_prefetch};
+        let place = entry.as_ptr().cast();
+        if WRITES {
+            // SAFETY: it changes no memory.
+            unsafe { _mm_prefetch::<_MM_HINT_ET0>(place) };
+        } else {
+            // SAFETY: as above.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(place) };
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = entry;
+}
+
+/// The sender's side of a lane.
+#[derive(Debug)]
+pub(in crate::companions) struct Outgoing {
+    lane: Lane,
+    position: u64,
+    /// The entries that are known to be free again.
+    taken: u64,
+}
+
+impl Outgoing {
+    pub(super) fn new(lane: Lane) -> Self {
+        Self { lane, position: 0, taken: 0 }
+    }
+
+    /// Puts a companion into the lane, for the receiver of a message with this tag. Returns false
+    /// if the lane is full: the receiver has taken none for long.
+    #[inline]
+    pub(in crate::companions) fn put(&mut self, companion: &Companion, tag: i32) -> bool {
+        let Self { lane, position, .. } = *self;
+        if position - self.taken == lane.entries {
+            // The receiver has read what it has taken.
+            self.taken = lane.words[TAKEN].load(Acquire);
+            if position - self.taken == lane.entries {
+                return false;
+            }
+        }
+        let entry = lane.entry(position);
+        for (place, word) in entry.iter().zip(companion.to_words()) {
+            place.store(word, Relaxed);
+        }
+        entry[STAMP].store(lane.stamp(position, tag), Release);
+        self.position = position + 1;
+        fetch::<true>(lane.entry(self.position));
+        true
+    }
+
+    /// Returns the receiver's answer to a message, if that is its last one.
+    pub(in crate::companions) fn answer(&self, which: &Which) -> Option<Answer> {
+        let words = self.lane.words;
+        let version = words[VERSION].load(Acquire);
+        let read: [u64; 5] = std::array::from_fn(|at| words[ANSWER + at].load(Relaxed));
+        fence(Acquire);
+        let is_whole = version.is_multiple_of(2) && words[VERSION].load(Relaxed) == version;
+        let [name, sequence, posted_ns, intrusion_ns, ideal_ns] = read;
+        let is_of_it = version != 0 && (name, sequence) == (which.name(), which.sequence);
+        (is_whole && is_of_it).then_some(Answer { posted_ns, intrusion_ns, ideal_ns })
+    }
+}
+
+impl Which {
+    fn name(&self) -> u64 {
+        u64::from(self.epoch) << 32 | u64::from(self.tag.cast_unsigned())
+    }
+}
+
+/// The receiver's side of a lane.
+#[derive(Debug)]
+pub(in crate::companions) struct Incoming {
+    lane: Lane,
+    /// The first entry that has not been taken.
+    begin: u64,
+    /// The entry that is looked at first: the one after that taken last.
+    next: u64,
+    /// The entries from `begin` on that have been taken, a bit for each of the lane.
+    taken: Box<[u64]>,
+    /// How many were taken while the first was not.
+    passed: u64,
+}
+
+impl Incoming {
+    pub(super) fn new(lane: Lane) -> Self {
+        let taken = vec![0; (lane.words.len() / LINE_WORDS - 1).div_ceil(64)];
+        Self { lane, begin: 0, next: 0, taken: taken.into_boxed_slice(), passed: 0 }
+    }
+
+    /// Fetches the entry that is probably taken next: a message has come.
+    #[inline]
+    pub(in crate::companions) fn expect(&self) {
+        fetch::<false>(self.lane.entry(self.next));
+    }
+
+    /// Takes the companion of a message.
+    ///
+    /// # Cost
+    /// That of reading one entry if the program receives in the order of sending, otherwise a look
+    /// at all that have come.
+    #[inline]
+    pub(in crate::companions) fn take(&mut self, which: &Which) -> Option<Companion> {
+        if self.is(self.next, which) {
+            return Some(self.take_at(self.next));
+        }
+        self.take_elsewhere(which)
+    }
+
+    #[inline(never)]
+    fn take_elsewhere(&mut self, which: &Which) -> Option<Companion> {
+        let mut come = 0;
+        for position in self.come() {
+            if self.is(position, which) {
+                return Some(self.take_at(position));
+            }
+            come += 1;
+        }
+        if come == self.lane.entries {
+            // The sender has had no room for it: what waits for long gives way.
+            self.drop_before(self.begin + self.lane.entries / 2);
+        }
+        None
+    }
+
+    /// Drops the companions of a communicator that is freed.
+    pub(super) fn forget(&mut self, epoch: u32) {
+        let of_it = |at: &u64| self.epoch_at(*at) == epoch && !self.is_taken(*at);
+        let positions: Vec<u64> = self.come().filter(of_it).collect();
+        for position in positions {
+            self.mark(position);
+        }
+        self.drop_before(self.begin);
+    }
+
+    /// Returns the positions of entries that have come, from the first that was not taken on.
+    fn come(&self) -> impl Iterator<Item = u64> + use<> {
+        let (lane, begin) = (self.lane, self.begin);
+        let all = begin..begin + lane.entries;
+        all.take_while(move |position| {
+            lane.entry(*position)[STAMP].load(Acquire) >> 32 == lane.stamp(*position, 0) >> 32
+        })
+    }
+
+    /// Returns whether the entry at a position has come, and is that of a message.
+    #[inline]
+    fn is(&self, position: u64, which: &Which) -> bool {
+        let entry = self.lane.entry(position);
+        entry[STAMP].load(Acquire) == self.lane.stamp(position, which.tag)
+            && entry[Companion::SEQUENCE].load(Relaxed) == which.sequence
+            && self.epoch_at(position) == which.epoch
+            && !self.is_taken(position)
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the low half of a word")]
+    fn epoch_at(&self, position: u64) -> u32 {
+        self.lane.entry(position)[Companion::TWIN].load(Relaxed) as u32
+    }
+
+    #[inline]
+    fn is_taken(&self, position: u64) -> bool {
+        let (word, bit) = self.bit(position);
+        self.taken[word] & bit != 0
+    }
+
+    #[inline]
+    fn bit(&self, position: u64) -> (usize, u64) {
+        let number = position & (self.lane.entries - 1);
+        ((number / 64) as usize, 1 << (number % 64))
+    }
+
+    /// Takes the entry at a position, which has come.
+    #[inline]
+    fn take_at(&mut self, position: u64) -> Companion {
+        let entry = self.lane.entry(position);
+        let companion = Companion::from_words(std::array::from_fn(|at| entry[at].load(Relaxed)));
+        if position == self.begin {
+            self.drop_before(self.begin + 1);
+        } else {
+            self.mark(position);
+            self.passed += 1;
+            let half = self.lane.entries / 2;
+            if self.passed == half {
+                // Messages that are never received would fill the lane.
+                self.drop_before((position + 1).saturating_sub(half));
+            }
+        }
+        self.next = self.begin.max(position + 1);
+        companion
+    }
+
+    #[inline]
+    fn mark(&mut self, position: u64) {
+        let (word, bit) = self.bit(position);
+        self.taken[word] |= bit;
+    }
+
+    /// Gives the entries before a position back to the sender, and those behind it that have been
+    /// taken.
+    #[inline]
+    fn drop_before(&mut self, position: u64) {
+        while self.begin < position || self.is_taken(self.begin) {
+            self.clear(self.begin);
+            self.begin += 1;
+        }
+        self.next = self.next.max(self.begin);
+        self.passed = 0;
+        self.lane.words[TAKEN].store(self.begin, Release);
+    }
+
+    #[inline]
+    fn clear(&mut self, position: u64) {
+        let (word, bit) = self.bit(position);
+        self.taken[word] &= !bit;
+    }
+
+    /// Answers the sender of a message, in place of the last answer.
+    pub(in crate::companions) fn answer(&self, which: &Which, answer: &Answer) {
+        let words = self.lane.words;
+        let version = words[VERSION].load(Relaxed);
+        words[VERSION].store(version + 1, Relaxed);
+        fence(Release);
+        let Answer { posted_ns, intrusion_ns, ideal_ns } = *answer;
+        let own = [which.name(), which.sequence, posted_ns, intrusion_ns, ideal_ns];
+        for (place, word) in words[ANSWER..].iter().zip(own) {
+            place.store(word, Relaxed);
+        }
+        words[VERSION].store(version + 2, Release);
+    }
+}
+
+#[cfg(test)]
+mod tests;

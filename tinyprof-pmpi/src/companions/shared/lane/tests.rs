@@ -1,0 +1,162 @@
+//! Lanes compared with a list, at their limits, and between two threads.
+
+use std::collections::VecDeque;
+
+use proptest::prelude::*;
+
+use super::*;
+
+const ENTRIES: usize = 16;
+
+fn lane(entries: usize) -> (Outgoing, Incoming) {
+    let words: Box<[AtomicU64]> = (0..Lane::words(entries)).map(|_| AtomicU64::new(0)).collect();
+    let lane = Lane::new(Box::leak(words));
+    (Outgoing::new(lane), Incoming::new(lane))
+}
+
+fn companion(which: &Which) -> Companion {
+    Companion { twin: which.epoch, sequence: which.sequence, bytes: 8, ..Companion::default() }
+}
+
+fn which(sequence: u64) -> Which {
+    Which { epoch: 1, tag: -3, sequence }
+}
+
+fn put(outgoing: &mut Outgoing, which: &Which) -> bool {
+    outgoing.put(&companion(which), which.tag)
+}
+
+#[test]
+fn a_full_lane_takes_no_more_until_its_first_entry_is_taken() {
+    let (mut outgoing, mut incoming) = lane(ENTRIES);
+    (0..16).for_each(|sequence| assert!(put(&mut outgoing, &which(sequence))));
+    assert!(!put(&mut outgoing, &which(16)));
+    for sequence in 1..8 {
+        assert_eq!(incoming.take(&which(sequence)), Some(companion(&which(sequence))));
+        assert!(!put(&mut outgoing, &which(16)), "the first is still there");
+    }
+    assert_eq!(incoming.take(&which(0)), Some(companion(&which(0))));
+    (16..24).for_each(|sequence| assert!(put(&mut outgoing, &which(sequence))));
+    assert!(!put(&mut outgoing, &which(24)));
+}
+
+#[test]
+fn a_message_that_is_never_received_does_not_hold_the_lane_up() {
+    let (mut outgoing, mut incoming) = lane(ENTRIES);
+    for sequence in 0..1_000 {
+        assert!(put(&mut outgoing, &which(sequence)), "{sequence}");
+        if sequence > 0 {
+            assert_eq!(incoming.take(&which(sequence)), Some(companion(&which(sequence))));
+        }
+    }
+}
+
+#[test]
+fn messages_that_wait_for_long_give_way_to_those_that_are_received() {
+    let (mut outgoing, mut incoming) = lane(ENTRIES);
+    (0..16).for_each(|sequence| assert!(put(&mut outgoing, &which(sequence))));
+    let other = |sequence| Which { tag: 4, ..which(sequence) };
+    assert!(!put(&mut outgoing, &other(0)));
+    assert_eq!(incoming.take(&other(0)), None);
+    for sequence in 1..8 {
+        assert!(put(&mut outgoing, &other(sequence)));
+        assert!(incoming.take(&other(sequence)).is_some());
+    }
+    assert_eq!(incoming.take(&which(7)), None);
+    assert!(incoming.take(&which(15)).is_some());
+}
+
+#[test]
+fn companions_of_a_freed_communicator_make_room() {
+    let (mut outgoing, mut incoming) = lane(ENTRIES);
+    let of = |epoch, sequence| Which { epoch, ..which(sequence) };
+    (0..16).for_each(|at| assert!(put(&mut outgoing, &of(1 + at % 2, u64::from(at)))));
+    incoming.forget(1);
+    assert!(put(&mut outgoing, &of(3, 0)), "the first was of it");
+    assert!(!put(&mut outgoing, &of(3, 1)));
+    assert!(incoming.take(&of(2, 3)).is_some());
+    incoming.forget(2);
+    assert!(incoming.take(&of(3, 0)).is_some());
+    (0..16).for_each(|at| assert!(put(&mut outgoing, &of(4, at))));
+}
+
+#[test]
+fn the_last_answer_is_to_one_message() {
+    let (outgoing, incoming) = lane(ENTRIES);
+    assert_eq!(outgoing.answer(&Which { epoch: 0, tag: 0, sequence: 0 }), None);
+    let answer = Answer { posted_ns: 5, intrusion_ns: 6, ideal_ns: 7 };
+    incoming.answer(&which(3), &answer);
+    assert_eq!(outgoing.answer(&which(3)), Some(answer));
+    assert_eq!(outgoing.answer(&which(4)), None);
+    assert_eq!(outgoing.answer(&Which { tag: 0, ..which(3) }), None);
+    incoming.answer(&which(4), &Answer { posted_ns: 9, ..answer });
+    assert_eq!(outgoing.answer(&which(3)), None);
+    assert_eq!(outgoing.answer(&which(4)).map(|answer| answer.posted_ns), Some(9));
+}
+
+#[test]
+fn another_thread_receives_each_companion_whole() {
+    const MESSAGES: u64 = 200_000;
+    let (mut outgoing, mut incoming) = lane(64);
+    let of = |sequence: u64| Companion {
+        entry_ns: sequence.wrapping_mul(3),
+        bytes: sequence.wrapping_mul(5),
+        ..companion(&which(sequence))
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for sequence in 0..MESSAGES {
+                while !outgoing.put(&of(sequence), -3) {
+                    std::thread::yield_now();
+                }
+            }
+        });
+        for pair in 0..MESSAGES / 2 {
+            // The second of two before the first.
+            for sequence in [2 * pair + 1, 2 * pair] {
+                let taken = loop {
+                    match incoming.take(&which(sequence)) {
+                        Some(taken) => break taken,
+                        None => std::thread::yield_now(),
+                    }
+                };
+                assert_eq!(taken, of(sequence));
+            }
+        }
+    });
+}
+
+proptest! {
+    #[test]
+    fn it_gives_what_a_list_gives(
+        steps in proptest::collection::vec((any::<bool>(), 0_u32..3, -1_i32..2, 0_usize..20), 0..400)
+    ) {
+        // So many that none gives way.
+        let (mut outgoing, mut incoming) = lane(64);
+        let mut list: VecDeque<Option<Which>> = VecDeque::new();
+        let mut sequence = 0;
+        for (is_put, epoch, tag, at) in steps {
+            if is_put {
+                let which = Which { epoch, tag, sequence };
+                let fits = list.len() < 64;
+                prop_assert_eq!(put(&mut outgoing, &which), fits);
+                if fits {
+                    list.push_back(Some(which));
+                    sequence += 1;
+                }
+            } else if at == 19 {
+                incoming.forget(epoch);
+                for place in &mut list {
+                    *place = place.filter(|which| which.epoch != epoch);
+                }
+            } else if let Some(place) = list.get_mut(at)
+                && let Some(which) = place.take()
+            {
+                prop_assert_eq!(incoming.take(&which), Some(companion(&which)));
+            }
+            while list.front() == Some(&None) {
+                list.pop_front();
+            }
+        }
+    }
+}

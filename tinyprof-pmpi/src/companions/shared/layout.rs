@@ -1,0 +1,138 @@
+//! What is where in the memory that the ranks of a host share.
+//!
+//! ```text
+//!  | header | a lane from each rank to each | the boards of communicators |
+//! ```
+
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{AcqRel, Relaxed};
+
+use super::board::Board;
+use super::lane::Lane;
+
+/// The most communicators that have a board at a time.
+pub(super) const BOARDS: u32 = 256;
+/// The most memory for all lanes. Of it the system gives what is used.
+const LANES_BYTES_MAX: usize = 256 << 20;
+/// The companions that a lane holds at least, and at most.
+const ENTRIES_MIN: usize = 16;
+const ENTRIES_MAX: usize = 4096;
+
+/// In the header: what tells the memory of one job from that of another; the number of the next
+/// communicator; and the boards in use, a bit for each.
+const TOKEN: usize = 0;
+const EPOCH: usize = 1;
+const USED: usize = 2;
+const HEADER_WORDS: usize = USED + BOARDS as usize / 64 + 2;
+
+/// The memory that the ranks of a host share.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout {
+    words: &'static [AtomicU64],
+    ranks: usize,
+}
+
+/// The companions that fit into a lane, of so many ranks.
+fn entries(ranks: usize) -> usize {
+    let lanes = ranks.saturating_mul(ranks).max(1);
+    let fitting = LANES_BYTES_MAX / Lane::ENTRY_BYTES / lanes;
+    (1 << fitting.max(1).ilog2()).clamp(ENTRIES_MIN, ENTRIES_MAX)
+}
+
+fn lane_words(ranks: usize) -> usize {
+    Lane::words(entries(ranks))
+}
+
+impl Layout {
+    /// Returns the words of memory for so many ranks.
+    pub(super) fn words(ranks: usize) -> usize {
+        HEADER_WORDS + ranks * ranks * lane_words(ranks) + BOARDS as usize * Board::words(ranks)
+    }
+
+    /// Returns the layout of memory of so many words, which are 0 at first.
+    pub(super) fn new(words: &'static [AtomicU64], ranks: usize) -> Self {
+        Self { words, ranks }
+    }
+
+    pub(super) fn token(&self) -> &'static AtomicU64 {
+        &self.words[TOKEN]
+    }
+
+    /// Returns the lane from one rank of the world to another.
+    pub(super) fn lane(&self, from: usize, to: usize) -> Lane {
+        let words = lane_words(self.ranks);
+        let begin = HEADER_WORDS + (from * self.ranks + to) * words;
+        Lane::new(&self.words[begin..begin + words])
+    }
+
+    pub(super) fn board(&self, number: u32) -> Board {
+        let words = Board::words(self.ranks);
+        let boards = HEADER_WORDS + self.ranks * self.ranks * lane_words(self.ranks);
+        let begin = boards + number as usize * words;
+        Board::new(&self.words[begin..begin + words], self.ranks)
+    }
+
+    /// Takes a board that nobody uses, if there is one. Returns its number.
+    pub(super) fn take_board(&self) -> Option<u32> {
+        (0..BOARDS).find(|number| {
+            let (word, bit) = self.used(*number);
+            word.fetch_or(bit, AcqRel) & bit == 0
+        })
+    }
+
+    /// Gives a board back.
+    pub(super) fn give_back(&self, number: u32) {
+        let (word, bit) = self.used(number);
+        word.fetch_and(!bit, AcqRel);
+    }
+
+    fn used(&self, number: u32) -> (&'static AtomicU64, u64) {
+        (&self.words[USED + number as usize / 64], 1 << (number % 64))
+    }
+
+    /// Returns a number that no communicator of the host has had, above 0.
+    #[expect(clippy::cast_possible_truncation, reason = "a job makes fewer communicators")]
+    pub(super) fn next_epoch(&self) -> u32 {
+        self.words[EPOCH].fetch_add(1, Relaxed) as u32 + 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_and_boards_do_not_overlap() {
+        let ranks = 3;
+        let words: Box<[AtomicU64]> =
+            (0..Layout::words(ranks)).map(|_| AtomicU64::new(0)).collect();
+        let layout = Layout::new(Box::leak(words), ranks);
+        let mut parts = vec![];
+        for (from, to) in (0..ranks).flat_map(|from| (0..ranks).map(move |to| (from, to))) {
+            parts.push(layout.lane(from, to).memory().as_ptr_range());
+        }
+        parts.extend((0..BOARDS).map(|number| layout.board(number).memory().as_ptr_range()));
+        parts.push(layout.words[..HEADER_WORDS].as_ptr_range());
+        parts.sort_by_key(|part| part.start);
+        assert!(parts.is_sorted_by(|a, b| a.end <= b.start));
+        assert!(layout.words.as_ptr_range().end >= parts.last().unwrap().end);
+    }
+
+    #[test]
+    fn lanes_of_many_ranks_are_shorter() {
+        let bytes = |ranks: usize| ranks * ranks * lane_words(ranks) * 8;
+        assert_eq!(entries(2), ENTRIES_MAX);
+        assert!(bytes(128) < 2 * LANES_BYTES_MAX && entries(128) >= 256);
+        assert_eq!(entries(4096), ENTRIES_MIN);
+    }
+
+    #[test]
+    fn each_board_is_taken_once() {
+        let words: Box<[AtomicU64]> = (0..Layout::words(1)).map(|_| AtomicU64::new(0)).collect();
+        let layout = Layout::new(Box::leak(words), 1);
+        let taken: Vec<u32> = std::iter::from_fn(|| layout.take_board()).collect();
+        assert_eq!(taken, (0..BOARDS).collect::<Vec<_>>());
+        layout.give_back(200);
+        assert_eq!((layout.take_board(), layout.take_board()), (Some(200), None));
+    }
+}

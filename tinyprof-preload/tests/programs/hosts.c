@@ -1,0 +1,51 @@
+// A library to be loaded behind the profiler: odd ranks run on another host, as far as the system
+// tells them, whose clock is 1,000 s ahead.
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { AHEAD_S = 1000 };
+
+static int is_elsewhere(void) {
+  static int known = -1;
+  if (known < 0) {
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    if (!rank) rank = getenv("PMI_RANK");
+    known = rank && atoi(rank) % 2;
+  }
+  return known;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+  static int (*real)(clockid_t, struct timespec *);
+  if (!real) real = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+  int code = real(clock, time);
+  if (!code && clock == CLOCK_MONOTONIC && is_elsewhere()) time->tv_sec += AHEAD_S;
+  return code;
+}
+
+// The number of a host's last start.
+static int other_start(void) {
+  static const char text[] = "01234567-89ab-cdef-0123-456789abcdef\n";
+  int file = memfd_create("start", 0);
+  if (write(file, text, sizeof text - 1) < 0 || lseek(file, 0, SEEK_SET) < 0) return -1;
+  return file;
+}
+
+int open64(const char *path, int flags, ...) {
+  static int (*real)(const char *, int, ...);
+  va_list list;
+  va_start(list, flags);
+  int mode = va_arg(list, int);
+  va_end(list);
+  if (is_elsewhere() && strstr(path, "random/boot_id")) return other_start();
+  if (!real) real = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open64");
+  return real(path, flags, mode);
+}
