@@ -5,6 +5,7 @@
 //! * [`clock`]: what a rank has been delayed by measuring, and its ideal time.
 //! * [`meeting`]: the latest of several partners, for collectives and for `Waitall`.
 //! * [`waiting`]: the names of waiting, wrong order, and order inversions.
+//! * [`order`]: which message a receive from any source may take, in the order without measurement.
 //! * [`matching`]: which companion belongs to which message.
 //! * [`graph`]: what ranks do, as graphs; their union, phases, and classes of ranks.
 //!
@@ -18,5 +19,6 @@ pub mod companion;
 pub mod graph;
 pub mod matching;
 pub mod meeting;
+pub mod order;
 pub mod time;
 pub mod waiting;

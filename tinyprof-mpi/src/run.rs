@@ -10,8 +10,8 @@ use tinyprof::__mpi::{self as recorder, config};
 use tinyprof::collect::{self, ENABLED, Ending, monotonic_ns};
 use tinyprof_format::file::{OutputFiles, OutputFormat, ProfileWriter, profile_path};
 use tinyprof_format::model::RunState;
-use tinyprof_pmpi::Agreed;
-use tinyprof_settings::MpiLevel;
+use tinyprof_pmpi::{Agreed, Wish};
+use tinyprof_settings::{MessageOrder, MpiLevel};
 
 use crate::attendance::{Attendance, SignedIn, Voice};
 use crate::communicator::{
@@ -118,8 +118,18 @@ fn wants_messages() -> bool {
 
 /// Agrees with all ranks on whether messages are observed. Collective over the world.
 fn agree_on_messages(rank: u32) {
-    let reason = match tinyprof_pmpi::agree_on_messages(wants_messages()) {
-        Agreed::Calls | Agreed::Messages => return,
+    let order = config().order == Some(MessageOrder::Enforce);
+    let wish = Wish { messages: wants_messages(), order };
+    let reason = match tinyprof_pmpi::agree_on_messages(wish) {
+        Agreed::Messages { is_without_order: true } => {
+            if rank == 0 {
+                recorder::warn(
+                    "TINYPROF_ORDER=enforce has no effect: it needs ranks on one host that share memory",
+                );
+            }
+            return;
+        }
+        Agreed::Calls | Agreed::Messages { .. } => return,
         Agreed::Differing => "not all ranks ask for it; set it alike on all ranks",
         _ => "MPI has returned an error",
     };

@@ -5,6 +5,7 @@
 //!  new communicator   twin        its duplicate, on which companions travel
 //!  every call         state       the flow from the call before, the cost of measuring
 //!  before a send      announce    the number of the message, and its companion
+//!  receive from any   turn        if the order is kept: which message is to be taken
 //!  after a receive    receive     the number of the receive, its companion, the waiting
 //!  after a collective meet        who came last
 //!  MPI_Finalize       state       the facts of the clock; companions that nobody took
@@ -27,16 +28,18 @@ pub(crate) mod held;
 mod hosts;
 mod mail;
 mod meet;
+mod order;
 mod own_cost;
 mod owner;
 mod partner;
 mod receive;
 mod shared;
 mod state;
+mod turn;
 mod twin;
 
-pub use agreement::Agreed;
 pub(crate) use agreement::agree_on_messages;
+pub use agreement::{Agreed, Wish};
 pub(crate) use announce::Message;
 pub(crate) use common_clock::{Span, now_ns, ns_of};
 pub(crate) use distance::compare_again;
@@ -44,5 +47,7 @@ pub(crate) use held::Held;
 pub(crate) use meet::{Meet, Met};
 pub(crate) use own_cost::Class;
 pub(crate) use owner::{begin_of_several, count_unclear, end_of_several};
-pub(crate) use state::{Completed, State, end, is_on, store_facts, with, with_messages};
+pub(crate) use state::{
+    Completed, State, end, is_on, keeps_order, store_facts, with, with_messages,
+};
 pub(crate) use twin::{before_free, make as make_twin};

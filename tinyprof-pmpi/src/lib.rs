@@ -44,13 +44,13 @@ mod weak;
 mod words;
 
 pub use abi::{Abi, Handle, Interface, Status};
-pub use companions::Agreed;
+pub use companions::{Agreed, Wish};
 pub use library::{Mpi, mpi};
 pub use session::{Session, register};
 
 /// Agrees with all ranks of the world on whether messages are observed, and begins to do so.
 /// Collective over the world, right after MPI has begun; all ranks must be known to call it.
 #[must_use]
-pub fn agree_on_messages(wants: bool) -> Agreed {
-    companions::agree_on_messages(wants, plain_call::ticks_1024)
+pub fn agree_on_messages(wish: Wish) -> Agreed {
+    companions::agree_on_messages(wish, plain_call::ticks_1024)
 }

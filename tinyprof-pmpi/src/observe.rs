@@ -10,6 +10,7 @@ mod joined;
 mod lifetime;
 mod message;
 mod one_sided;
+mod ordered;
 mod original;
 mod persistent;
 mod watched;

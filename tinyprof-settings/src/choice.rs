@@ -74,3 +74,14 @@ pub enum MpiLevel {
     /// The calls, and who waits for whom.
     Messages,
 }
+
+/// The order in which receives from any source take messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MessageOrder {
+    /// Messages in another order than without measurement are counted.
+    #[default]
+    Observe,
+    /// They are held back until it is their turn: an experiment.
+    Enforce,
+}

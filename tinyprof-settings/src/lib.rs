@@ -31,7 +31,9 @@ mod rows;
 mod setting;
 mod table;
 
-pub use choice::{Aggregators, ClockChoice, MpiLevel, ReportSignal, SeriesGather, World};
+pub use choice::{
+    Aggregators, ClockChoice, MessageOrder, MpiLevel, ReportSignal, SeriesGather, World,
+};
 pub use document::{Column, document};
 pub use setting::Setting;
 pub use table::{ALL_INTERIM_PROFILES, DEADLINE_DEFAULT, SETTINGS, Settings};

@@ -11,7 +11,9 @@ use tinyprof_format::file::{OutputFormat, Permissions};
 use tinyprof_format::model::Precision;
 use tinyprof_format::segment::DIRECTORY_VARIABLE;
 
-use crate::choice::{Aggregators, ClockChoice, MpiLevel, ReportSignal, SeriesGather, World};
+use crate::choice::{
+    Aggregators, ClockChoice, MessageOrder, MpiLevel, ReportSignal, SeriesGather, World,
+};
 use crate::parse::{count, duration, is_filter, path, share, switch, text, word};
 use crate::rows::settings;
 use crate::setting::Setting;
@@ -341,6 +343,21 @@ settings! {
             /// Sets which data about the program's MPI calls is recorded. `TINYPROF_MPI` wins. To
             /// be set before MPI is initialised, alike on all ranks.
             mpi(level: ::tinyprof_settings::MpiLevel) => level,
+        }
+        /// What is done about the order of messages.
+        order: MessageOrder {
+            key: "order",
+            variable: "TINYPROF_ORDER",
+            values: "observe|enforce",
+            expected: "observe or enforce",
+            meaning: "at level `messages`: count the messages that measuring has put into another \
+                      order, or, as an experiment, keep the order",
+            default: "`observe`",
+            read: |value| word(value, |word| match word {
+                "observe" => Some(MessageOrder::Observe),
+                "enforce" => Some(MessageOrder::Enforce),
+                _ => None,
+            }),
         }
     }
 }

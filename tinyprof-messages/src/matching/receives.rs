@@ -19,12 +19,14 @@ use slots::{Slot, Slots, State};
 /// let mut receives = Receives::<64, 16>::new();
 /// let exact = Wanted { communicator: 0, source: Some(3), tag: Some(7) };
 /// assert_eq!(receives.post(exact, 100), Posted::Number(0));
+/// assert_eq!(receives.next(exact.stream().unwrap()), Some(1));
 ///
 /// // Behind a wildcard a receive has to wait for its turn.
 /// let any = Wanted { source: None, ..exact };
 /// let Posted::Ticket(any) = receives.post(any, 101) else { panic!() };
 /// let Posted::Ticket(behind) = receives.post(exact, 102) else { panic!() };
 /// assert_eq!(receives.turn(behind), Turn::Behind(101));
+/// assert_eq!(receives.next(exact.stream().unwrap()), None);
 /// receives.matched(any, 3, 7);
 /// assert_eq!(receives.turn(behind), Turn::Number(2));
 /// assert_eq!(receives.turn(any), Turn::Number(1));
@@ -161,6 +163,14 @@ impl<const STREAMS: usize, const OPEN: usize> Receives<STREAMS, OPEN> {
                 Turn::Behind(self.slots.blocker(stream).unwrap_or(own_key))
             }
         }
+    }
+
+    /// Returns the number of the message that a receive of the stream would get if it were posted
+    /// now. `None` if that is not known.
+    #[must_use]
+    pub fn next(&self, stream: Stream) -> Option<u64> {
+        let is_known = self.doubts.is_none() && !self.slots.has_before(stream, usize::MAX);
+        is_known.then(|| self.streams.number(stream).unwrap_or(0))
     }
 
     /// Returns whether a number from [`Posted::Number`] holds, now that the receive has completed:

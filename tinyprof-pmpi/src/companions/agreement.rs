@@ -10,6 +10,15 @@ use super::hosts::host;
 use super::{state, twin};
 use crate::library::{Mpi, mpi};
 
+/// A rank's wish.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wish {
+    /// To observe messages.
+    pub messages: bool,
+    /// To keep their order at receives from any source, as an experiment.
+    pub order: bool,
+}
+
 /// The level on which the ranks have agreed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -17,7 +26,10 @@ pub enum Agreed {
     /// No rank asks for messages.
     Calls,
     /// All ranks do.
-    Messages,
+    Messages {
+        /// True if all ranks asked for the order of messages to be kept, and it cannot be.
+        is_without_order: bool,
+    },
     /// Some ranks do: calls are recorded.
     Differing,
     /// MPI has returned an error.
@@ -26,18 +38,18 @@ pub enum Agreed {
 
 /// The words that the ranks combine by their maxima. The complement's maximum is the minimum's
 /// complement.
-const WORDS: usize = 6;
+const WORDS: usize = 7;
 
 /// As [`agree_on_messages`](crate::agree_on_messages). `plain_call` measures, in 1/1,024 ticks,
 /// what a call costs the program of which nothing travels.
-pub(crate) fn agree_on_messages(wants: bool, plain_call: fn(&Mpi, Recorder) -> u64) -> Agreed {
+pub(crate) fn agree_on_messages(wish: Wish, plain_call: fn(&Mpi, Recorder) -> u64) -> Agreed {
     let mpi = mpi();
     // Without a wish nothing is measured.
-    let rate = wants.then(clock_rate);
-    let Some(all) = maxima(mpi, mpi.abi.world, &words(rate.as_ref())) else {
+    let rate = wish.messages.then(clock_rate);
+    let Some(all) = maxima(mpi, mpi.abi.world, &words(wish, rate.as_ref())) else {
         return Agreed::Failed;
     };
-    let [most, least, host, other_host, without_counter, factor] = all;
+    let [most, least, host, other_host, without_counter, factor, without_order] = all;
     match (most, !least) {
         (0, _) => return Agreed::Calls,
         (_, 0) => return Agreed::Differing,
@@ -59,18 +71,20 @@ pub(crate) fn agree_on_messages(wants: bool, plain_call: fn(&Mpi, Recorder) -> u
         Some(Carrier::on_several_hosts(mpi, distance.first))
     });
     let Some(carrier) = carrier else { return Agreed::Failed };
-    state::begin(mpi, &rate, carrier, plain_call);
-    Agreed::Messages
+    let order = if without_order == 0 { carrier.order() } else { None };
+    let is_without_order = without_order == 0 && order.is_none();
+    state::begin(mpi, &rate, (carrier, order), plain_call);
+    Agreed::Messages { is_without_order }
 }
 
 fn factor_of(rate: &ClockRate) -> u64 {
     if rate.is_counter { factor(rate.ns_per_tick) } else { NANOSECONDS }
 }
 
-fn words(rate: Option<&ClockRate>) -> [u64; WORDS] {
+fn words(wish: Wish, rate: Option<&ClockRate>) -> [u64; WORDS] {
     let wants = u64::from(rate.is_some());
     let host = host();
     let is_counter = rate.is_some_and(|rate| rate.is_counter);
     let factor = rate.map_or(NANOSECONDS, factor_of);
-    [wants, !wants, host, !host, u64::from(!is_counter), factor]
+    [wants, !wants, host, !host, u64::from(!is_counter), factor, u64::from(!wish.order)]
 }

@@ -5,11 +5,10 @@
 
 use tinyprof_messages::clock::Clock;
 use tinyprof_messages::companion::Companion;
-use tinyprof_messages::time::Offset;
+use tinyprof_messages::time::{Offset, Post};
 
 use super::carrier::Carrier;
 use super::common_clock::Span;
-use super::held::Held;
 use super::partner::Partner;
 use super::shared::Answer;
 
@@ -39,8 +38,13 @@ impl Blocked {
 }
 
 /// Answers the sender of a received message that was blocked.
-pub(super) fn answer(carrier: &mut Carrier, to: &Partner, companion: &Companion, held: &Held) {
-    let Held { post, ideal_ns, .. } = *held;
-    let (posted_ns, intrusion_ns) = (post.posted_ns, post.intrusion_ns);
+pub(super) fn answer(
+    carrier: &mut Carrier,
+    to: &Partner,
+    companion: &Companion,
+    post: Post,
+    ideal_ns: u64,
+) {
+    let Post { posted_ns, intrusion_ns } = post;
     carrier.answer(to, companion.sequence, &Answer { posted_ns, intrusion_ns, ideal_ns });
 }

@@ -6,6 +6,7 @@ use tinyprof::__calls::Recorder;
 use tinyprof_messages::companion::Companion;
 
 use super::mail::Mail;
+use super::order::Order;
 use super::partner::Partner;
 use super::shared::{self, Answer, Incoming, Lanes};
 use crate::communicators::Twin;
@@ -48,8 +49,19 @@ impl Carrier {
 
     /// Returns the lane from a rank of the world, given relative to this one.
     #[inline]
-    fn lane_from(&mut self, relative: i32) -> Option<&mut Incoming> {
+    pub(super) fn lane_from(&mut self, relative: i32) -> Option<&mut Incoming> {
         self.lanes.as_mut()?.from(relative)
+    }
+
+    /// Returns whether a rank has taken all companions to it, as far as lanes tell.
+    pub(super) fn is_taken(&self, relative: i32) -> bool {
+        self.lanes.as_ref().is_some_and(|lanes| lanes.is_taken(relative))
+    }
+
+    /// Returns what it takes to keep the order of messages, if there are lanes to all ranks.
+    pub(super) fn order(&self) -> Option<Order> {
+        let lanes = self.lanes.as_ref()?;
+        Order::new(lanes.rank()?, lanes.ranks(), shared::notices()?)
     }
 
     /// Prepares to claim the companion of a message that has come from a rank of the world, given

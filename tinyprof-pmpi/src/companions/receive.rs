@@ -22,8 +22,10 @@ use crate::requests;
 
 /// The most receives that are asked about for the turn of another.
 const ASKED_MAX: u32 = 64;
-/// The uncertainty of times on one host, in ns.
-const JITTER_NS: u64 = 1_000;
+/// The uncertainty of two sends that are compared, in ns: a process that is woken, or finds its
+/// cache cold, is so much later by chance.
+const ORDER_UNSURE_NS: u64 = 20_000;
+
 impl State {
     /// Takes note of a receive that the program posts, with source and tag as it passes them;
     /// `key` is its request.
@@ -169,7 +171,8 @@ impl State {
         if let Some(companion) = &companion
             && companion.flags & Companion::BLOCKS != 0
         {
-            answer(&mut self.carrier, &from, companion, &one.held);
+            let post = self.posted_late.unwrap_or(one.held.post);
+            answer(&mut self.carrier, &from, companion, post, one.held.ideal_ns);
         }
         match companion {
             // A message of another size is another message: the program has done what nobody
@@ -248,7 +251,7 @@ impl State {
             if is_any && let Some(twin) = one.twin {
                 let virtual_ns = sent_ns.saturating_sub_unsigned(companion.intrusion_ns);
                 let order = self.delivered.order(twin.number, one.tag);
-                let is_inverted = order.deliver(sent_ns, virtual_ns, JITTER_NS);
+                let is_inverted = order.deliver(sent_ns, virtual_ns, ORDER_UNSURE_NS);
                 self.facts.inversions += u64::from(is_inverted);
             }
         }
@@ -283,7 +286,7 @@ impl State {
 }
 
 /// Returns the messages that a receive accepts, as the program passes source and tag.
-fn wanted(mpi: &Mpi, twin: &Twin, source: c_int, tag: c_int) -> Wanted {
+pub(super) fn wanted(mpi: &Mpi, twin: &Twin, source: c_int, tag: c_int) -> Wanted {
     let is_any = source == mpi.abi.any_source;
     let source = (!is_any).then_some(source.cast_unsigned());
     let tag = (tag != mpi.abi.any_tag).then_some(tag);

@@ -7,6 +7,7 @@ mod board;
 mod lane;
 mod layout;
 mod memory;
+mod notice;
 
 use std::ffi::c_int;
 use std::hash::{BuildHasher, RandomState};
@@ -28,6 +29,7 @@ use memory::{Made, Place};
 
 pub(super) use board::Read;
 pub(super) use lane::{Answer, Incoming, Which};
+pub(super) use notice::{ALL, Notice, Notices};
 
 /// The memory, for all threads of the process.
 static LAYOUT: OnceLock<Layout> = OnceLock::new();
@@ -98,6 +100,11 @@ fn share(mpi: &Mpi, group: Handle) -> Option<(Layout, usize, usize)> {
 /// Returns whether all ranks of the world share memory.
 pub(super) fn is_on() -> bool {
     LAYOUT.get().is_some()
+}
+
+/// Returns the notices of all ranks of the world, if they share memory.
+pub(super) fn notices() -> Option<Notices> {
+    LAYOUT.get().map(Layout::notices)
 }
 
 /// Makes the twin of a communicator, of which the caller is rank `rank`. `None` on all ranks if
@@ -189,6 +196,21 @@ impl Lanes {
     pub(super) fn from(&mut self, relative: i32) -> Option<&mut Incoming> {
         let place = self.place(relative)?;
         Some(&mut self.incoming[place])
+    }
+
+    /// Returns the number of ranks that there are lanes to, with this one.
+    pub(super) fn ranks(&self) -> usize {
+        self.outgoing.len()
+    }
+
+    /// Returns whether a rank has taken all companions to it.
+    pub(super) fn is_taken(&self, relative: i32) -> bool {
+        self.place(relative).is_none_or(|place| self.outgoing[place].is_empty())
+    }
+
+    /// Returns this rank in the world, if there are lanes to all others.
+    pub(super) fn rank(&self) -> Option<usize> {
+        self.others.is_empty().then_some(self.rank)
     }
 
     /// Drops the companions of a communicator that nobody has taken.

@@ -12,6 +12,8 @@ use tinyprof::__calls::{
 use tinyprof_messages::clock::Clock;
 use tinyprof_messages::companion::Companion;
 use tinyprof_messages::matching::{Receives, Streams};
+use tinyprof_messages::order::Doing;
+use tinyprof_messages::time::Post;
 use tinyprof_messages::waiting::WrongOrder;
 
 use super::blocked::Blocked;
@@ -20,6 +22,7 @@ use super::common_clock::{self, Span, now_ns};
 use super::delivered::Delivered;
 use super::distance;
 use super::held::Held;
+use super::order::Order;
 use super::own_cost::{Class, OwnCost};
 use super::owner;
 use super::partner::STREAMS;
@@ -57,6 +60,11 @@ pub(crate) struct State {
     pub(crate) completed: Vec<Completed>,
     /// The receive of a matched message that the call under way gets.
     pub(crate) matched: Option<Held>,
+    /// What it takes to keep the order of messages, where it is kept.
+    pub(super) order: Option<Order>,
+    /// For the receive under way, the moment that its sender is told if it was blocked, as the
+    /// message was held back.
+    pub(super) posted_late: Option<Post>,
     /// The shortest exchange after a collective operation, in ns.
     pub(super) exchange_ns: u64,
     /// When the clock is to be set again.
@@ -65,7 +73,7 @@ pub(crate) struct State {
     visit_ps: u64,
     /// What a call costs on its way to the wrappers and back.
     passing_ps: u64,
-    own_ps: u64,
+    pub(super) own_ps: u64,
     visits: u64,
     last: CallpathId,
     last_left_ns: u64,
@@ -94,10 +102,19 @@ static STATE: AtomicPtr<State> = AtomicPtr::new(ptr::null_mut());
 /// True while messages are observed.
 static IS_ON: AtomicBool = AtomicBool::new(false);
 
+/// True while their order is kept.
+static KEEPS_ORDER: AtomicBool = AtomicBool::new(false);
+
 /// Returns whether messages are observed.
 #[inline]
 pub(crate) fn is_on() -> bool {
     IS_ON.load(Relaxed)
+}
+
+/// Returns whether the order of messages is kept.
+#[inline]
+pub(crate) fn keeps_order() -> bool {
+    KEEPS_ORDER.load(Relaxed)
 }
 
 /// Begins to observe messages. `plain_call` is as in
@@ -105,11 +122,12 @@ pub(crate) fn is_on() -> bool {
 pub(super) fn begin(
     mpi: &Mpi,
     rate: &ClockRate,
-    carrier: Carrier,
+    (carrier, order): (Carrier, Option<Order>),
     plain_call: fn(&Mpi, Recorder) -> u64,
 ) {
     let recorder = Recorder::current();
     owner::begin(mpi);
+    KEEPS_ORDER.store(order.is_some(), Relaxed);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some 20,000")]
     let ps = |ns: f64| (ns * 1_000.0) as u64;
     let state = Box::new(State {
@@ -125,6 +143,8 @@ pub(super) fn begin(
         found: Vec::with_capacity(COMPLETED),
         completed: Vec::with_capacity(COMPLETED),
         matched: None,
+        order,
+        posted_late: None,
         exchange_ns: u64::MAX,
         own_cost: OwnCost::default(),
         visit_ps: ps(rate.visit_ns),
@@ -260,6 +280,10 @@ impl State {
         if self.calls.is_multiple_of(STORED_EACH) {
             recorder.store_clock(&self.facts());
         }
+        if self.order.is_some() {
+            self.posted_late = None;
+            self.say(self.last_left_ns, Doing::Running);
+        }
     }
 
     /// Adds time that we have taken ourselves. What is longer than any work of ours is time in
@@ -295,6 +319,7 @@ pub(crate) fn store_facts() {
             state.compute(recorder, now_ns);
             (state.last_left_ns, state.visits) = (now_ns, recorder.timed_visits());
             recorder.store_clock(&state.facts());
+            state.say(now_ns, Doing::Ended);
         });
     }
 }

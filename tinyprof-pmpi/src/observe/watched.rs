@@ -4,6 +4,7 @@ use std::ffi::c_int;
 
 use tinyprof::__calls::{EdgeKey, Visited};
 
+use super::ordered::Source;
 use super::{Before, Call, inside};
 use crate::abi::{Handle, Interface};
 use crate::arguments::Kind;
@@ -54,8 +55,12 @@ impl Call {
             Some(ns) => since_ns + ns,
             None => begun_ns + worked.unwrap_or(0),
         };
+        let mut source = Source::default();
+        let held_ns =
+            if companions::keeps_order() { self.begin_turn(entered_ns, &mut source) } else { 0 };
         // SAFETY: as the caller says, and the words are those of its call.
         let code = unsafe { forward(original, self.arguments.words, self.count()) };
+        self.end_turn(&source);
         self.expect();
         let left_ticks = self.recorder.ticks();
         let visited = open.end_at(left_ticks);
@@ -64,13 +69,15 @@ impl Call {
         let mut since_ns = left_ns;
         if self.is_successful(code) {
             self.after(&before, visited);
-            let span = Span { entered_ns, left_ns };
+            // As if the message had not been held back.
+            let span = Span { entered_ns, left_ns: left_ns.saturating_sub(held_ns) };
             self.conclude(&before, visited, span);
             if let Some(meet) = meet {
                 let ended_ns = meet.end(self.mpi(), self.recorder, visited, span);
                 since_ns = ended_ns.unwrap_or(left_ns);
             }
         }
+        self.pay_for_turn(&source);
         self.give_back(&before);
         companions::with(self.recorder, |state| {
             state.leave(self.recorder, visited, since_ns, (class, is_measured));
@@ -152,7 +159,7 @@ impl Call {
     }
 
     /// Returns whether a blocking send of so many bytes waits for its receive.
-    fn blocks(&self, bytes: u64) -> bool {
+    pub(super) fn blocks(&self, bytes: u64) -> bool {
         let name = self.function.name.as_bytes();
         let stored = match self.mpi().abi.interface {
             Interface::OpenMpi => STORED_BYTES_MAX_OPEN_MPI,

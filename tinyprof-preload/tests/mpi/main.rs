@@ -3,6 +3,7 @@
 mod counts;
 mod functions;
 mod messages;
+mod order;
 mod structure;
 mod support;
 mod unharmed;

@@ -168,4 +168,7 @@ fn a_world_and_the_data_about_mpi_are_named() {
     assert_eq!((level("off"), level("Calls")), (Some(MpiLevel::Off), Some(MpiLevel::Calls)));
     assert_eq!((level("on"), level("")), (None, None));
     assert_eq!(MpiLevel::default(), MpiLevel::Calls);
+    let order = |text| read(&[("TINYPROF_ORDER", text)]).order;
+    assert_eq!(order("observe"), Some(MessageOrder::Observe));
+    assert_eq!((order("Enforce"), order("always")), (Some(MessageOrder::Enforce), None));
 }

@@ -142,6 +142,11 @@ impl Outgoing {
         true
     }
 
+    /// Returns whether the receiver has taken all.
+    pub(in crate::companions) fn is_empty(&self) -> bool {
+        self.lane.words[TAKEN].load(Acquire) == self.position
+    }
+
     /// Returns the receiver's answer to a message, if that is its last one.
     pub(in crate::companions) fn answer(&self, which: &Which) -> Option<Answer> {
         let words = self.lane.words;
@@ -200,6 +205,17 @@ impl Incoming {
         self.take_elsewhere(which)
     }
 
+    /// Returns the first companion that has come and not been taken of those that `accepts` says,
+    /// with its tag.
+    pub(in crate::companions) fn first(
+        &self,
+        accepts: impl Fn(&Companion, i32) -> bool,
+    ) -> Option<(Companion, i32)> {
+        let waiting = self.come().filter(|position| !self.is_taken(*position));
+        let mut waiting = waiting.map(|position| (self.read(position), self.tag_at(position)));
+        waiting.find(|(companion, tag)| accepts(companion, *tag))
+    }
+
     #[inline(never)]
     fn take_elsewhere(&mut self, which: &Which) -> Option<Companion> {
         let mut come = 0;
@@ -252,6 +268,19 @@ impl Incoming {
     }
 
     #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the low half of a word")]
+    fn tag_at(&self, position: u64) -> i32 {
+        (self.lane.entry(position)[STAMP].load(Relaxed) as u32).cast_signed()
+    }
+
+    /// Returns the entry at a position, which has come.
+    #[inline]
+    fn read(&self, position: u64) -> Companion {
+        let entry = self.lane.entry(position);
+        Companion::from_words(std::array::from_fn(|at| entry[at].load(Relaxed)))
+    }
+
+    #[inline]
     fn is_taken(&self, position: u64) -> bool {
         let (word, bit) = self.bit(position);
         self.taken[word] & bit != 0
@@ -266,8 +295,7 @@ impl Incoming {
     /// Takes the entry at a position, which has come.
     #[inline]
     fn take_at(&mut self, position: u64) -> Companion {
-        let entry = self.lane.entry(position);
-        let companion = Companion::from_words(std::array::from_fn(|at| entry[at].load(Relaxed)));
+        let companion = self.read(position);
         if position == self.begin {
             self.drop_before(self.begin + 1);
         } else {

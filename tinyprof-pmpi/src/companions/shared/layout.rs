@@ -1,7 +1,7 @@
 //! What is where in the memory that the ranks of a host share.
 //!
 //! ```text
-//!  | header | a lane from each rank to each | the boards of communicators |
+//!  | header | a lane from each rank to each | the boards of communicators | notices |
 //! ```
 
 use std::sync::atomic::AtomicU64;
@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering::{AcqRel, Relaxed};
 
 use super::board::Board;
 use super::lane::Lane;
+use super::notice::Notices;
 
 /// The most communicators that have a board at a time.
 pub(super) const BOARDS: u32 = 256;
@@ -46,7 +47,7 @@ fn lane_words(ranks: usize) -> usize {
 impl Layout {
     /// Returns the words of memory for so many ranks.
     pub(super) fn words(ranks: usize) -> usize {
-        HEADER_WORDS + ranks * ranks * lane_words(ranks) + BOARDS as usize * Board::words(ranks)
+        Self::notices_begin(ranks) + Notices::words(ranks)
     }
 
     /// Returns the layout of memory of so many words, which are 0 at first.
@@ -70,6 +71,15 @@ impl Layout {
         let boards = HEADER_WORDS + self.ranks * self.ranks * lane_words(self.ranks);
         let begin = boards + number as usize * words;
         Board::new(&self.words[begin..begin + words], self.ranks)
+    }
+
+    /// Returns the notices of all ranks.
+    pub(super) fn notices(&self) -> Notices {
+        Notices::new(&self.words[Self::notices_begin(self.ranks)..])
+    }
+
+    fn notices_begin(ranks: usize) -> usize {
+        HEADER_WORDS + ranks * ranks * lane_words(ranks) + BOARDS as usize * Board::words(ranks)
     }
 
     /// Takes a board that nobody uses, if there is one. Returns its number.
@@ -102,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lanes_and_boards_do_not_overlap() {
+    fn lanes_boards_and_notices_do_not_overlap() {
         let ranks = 3;
         let words: Box<[AtomicU64]> =
             (0..Layout::words(ranks)).map(|_| AtomicU64::new(0)).collect();
@@ -113,6 +123,7 @@ mod tests {
         }
         parts.extend((0..BOARDS).map(|number| layout.board(number).memory().as_ptr_range()));
         parts.push(layout.words[..HEADER_WORDS].as_ptr_range());
+        parts.push(layout.notices().memory().as_ptr_range());
         parts.sort_by_key(|part| part.start);
         assert!(parts.is_sorted_by(|a, b| a.end <= b.start));
         assert!(layout.words.as_ptr_range().end >= parts.last().unwrap().end);
