@@ -9,7 +9,7 @@ use std::io::Write;
 
 use tinyprof_format::file::{Directory, ProfileReader};
 use tinyprof_format::model::CallpathIndex;
-use tinyprof_report::{Drawing, DrawnRanks, Structure, StructureBuilder, json_text};
+use tinyprof_report::{Drawing, DrawnKind, DrawnRanks, Structure, StructureBuilder, json_text};
 
 use crate::arguments::{ClassesArguments, GraphArguments, GraphFormat, GraphRanks};
 use crate::name::name_of;
@@ -75,6 +75,15 @@ fn write(
         GraphFormat::Graphml => graphml::write(name, drawing, out),
         GraphFormat::Dot => dot::write(name, drawing, out),
         GraphFormat::Json => out.write_all(json_text(&json::of(name, drawing)).as_bytes()),
+    }
+}
+
+/// Returns the name of a kind of nodes.
+fn kind(kind: DrawnKind) -> &'static str {
+    match kind {
+        DrawnKind::Begin => "begin",
+        DrawnKind::Loop => "loop",
+        _ => "call",
     }
 }
 

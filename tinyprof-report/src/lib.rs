@@ -98,7 +98,8 @@ pub use sort_key::SortKey;
 pub use spread::{HostId, Spread};
 pub use statistics::Statistics;
 pub use structure::{
-    Drawing, DrawnEdge, DrawnMessages, DrawnNode, DrawnRanks, Structure, StructureBuilder,
+    Drawing, DrawnEdge, DrawnKind, DrawnMessages, DrawnNode, DrawnRanks, Structure,
+    StructureBuilder,
 };
 pub use text::TextOptions;
 pub use totals::Totals;

@@ -37,7 +37,7 @@ use nodes::Nodes;
 use observed::Observed;
 use tags::Tags;
 
-pub use drawing::{Drawing, DrawnEdge, DrawnMessages, DrawnNode, DrawnRanks};
+pub use drawing::{Drawing, DrawnEdge, DrawnKind, DrawnMessages, DrawnNode, DrawnRanks};
 
 /// The phases of a program, and the classes of ranks in them.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use tinyprof_report::cells::{columns, cut, time_cell};
-use tinyprof_report::{Drawing, DrawnNode, escaped};
+use tinyprof_report::{Drawing, DrawnKind, DrawnNode, escaped};
 
 /// The maximum width of a line in a node, in columns.
 const NODE_COLUMNS: usize = 48;
@@ -12,14 +12,21 @@ pub(super) fn write(name: &str, drawing: &Drawing, out: &mut dyn Write) -> io::R
     writeln!(out, "digraph {} {{", quoted(name))?;
     writeln!(out, "  node [shape=box];")?;
     for (number, node) in drawing.nodes.iter().enumerate() {
-        let shape = if node.path.is_empty() { ", shape=circle" } else { "" };
+        let shape = match node.kind {
+            DrawnKind::Begin => ", shape=circle",
+            DrawnKind::Loop => ", shape=hexagon",
+            _ => "",
+        };
         writeln!(out, "  n{number} [label={}{shape}];", label(node))?;
     }
     for edge in &drawing.edges {
         let style = if edge.kind == "completion" { ", style=dotted" } else { "" };
-        let text = match edge.kind {
-            "completion" => format!("{}x", edge.times.count),
-            _ => format!("{}x {}", edge.times.count, time_cell(edge.times.sum.into())),
+        let from_loop =
+            drawing.nodes.get(edge.from).is_some_and(|node| node.kind == DrawnKind::Loop);
+        let text = if edge.kind == "completion" || from_loop {
+            format!("{}x", edge.times.count)
+        } else {
+            format!("{}x {}", edge.times.count, time_cell(edge.times.sum.into()))
         };
         writeln!(out, "  n{} -> n{} [label={}{style}];", edge.from, edge.to, quoted(&text))?;
     }
@@ -43,7 +50,7 @@ pub(super) fn write(name: &str, drawing: &Drawing, out: &mut dyn Write) -> io::R
 }
 
 fn label(node: &DrawnNode) -> String {
-    if node.path.is_empty() {
+    if node.kind == DrawnKind::Begin {
         return quoted("begin");
     }
     // The end of a path says most.

@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
-use tinyprof_report::Drawing;
+use tinyprof_report::{Drawing, DrawnKind};
 
+use super::kind;
 use crate::export::xml;
 
 const HEAD: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
@@ -11,9 +12,11 @@ const HEAD: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 "#;
 
 /// The attributes: of what, their keys, and their types.
-const KEYS: [(&str, &str, &str); 18] = [
+const KEYS: [(&str, &str, &str); 20] = [
     ("graph", "name", "string"),
     ("graph", "ranks", "string"),
+    ("node", "kind", "string"),
+    ("node", "name", "string"),
     ("node", "callpath", "string"),
     ("node", "function", "string"),
     ("node", "phase", "string"),
@@ -44,12 +47,15 @@ pub(super) fn write(name: &str, drawing: &Drawing, out: &mut dyn Write) -> io::R
     data(out, "graph", &[("name", xml(name)), ("ranks", drawing.ranks.to_string())])?;
     for (number, node) in drawing.nodes.iter().enumerate() {
         writeln!(out, "    <node id=\"n{number}\">")?;
-        let path = if node.path.is_empty() { "begin" } else { &node.path };
+        let name = if node.kind == DrawnKind::Begin { "begin" } else { node.path.as_str() };
+        let callpath = if node.kind == DrawnKind::Call { node.path.as_str() } else { "" };
         data(
             out,
             "node",
             &[
-                ("callpath", xml(path)),
+                ("kind", kind(node.kind).to_owned()),
+                ("name", xml(name)),
+                ("callpath", xml(callpath)),
                 ("function", xml(&node.function)),
                 ("phase", node.phase.clone()),
                 ("loop", xml(&node.in_loop)),

@@ -1,7 +1,9 @@
 //! The graph as JSON.
 
 use serde_json::{Value, json};
-use tinyprof_report::{Drawing, DrawnEdge, DrawnMessages, DrawnNode};
+use tinyprof_report::{Drawing, DrawnEdge, DrawnKind, DrawnMessages, DrawnNode};
+
+use super::kind;
 
 /// Returns a graph: `nodes` in the order of their first visits, `edges` between nodes of one rank,
 /// and `messages` between ranks, both with the positions of their nodes. Times are in ns.
@@ -17,17 +19,18 @@ pub(super) fn of(name: &str, drawing: &Drawing) -> Value {
 }
 
 fn node(node: &DrawnNode) -> Value {
-    let is_begin = node.path.is_empty();
+    let of_call = |text: &str| (node.kind == DrawnKind::Call).then(|| text.to_owned());
     json!({
-        "callpath": if is_begin { Value::Null } else { node.path.as_str().into() },
-        "kind": if is_begin { "begin" } else { "call" },
-        "function": node.function,
+        "kind": kind(node.kind),
+        "name": if node.kind == DrawnKind::Begin { "begin" } else { node.path.as_str() },
+        "callpath": of_call(&node.path),
+        "function": of_call(&node.function),
         "phase": node.phase,
         "loop": node.in_loop,
         "ranks": node.ranks.to_string(),
         "count": node.times.count,
         "time_ns": node.times.sum,
-        "max_ns": node.times.maximum,
+        "max_ns": (node.kind == DrawnKind::Call).then_some(node.times.maximum),
         "waiting_ns": node.waiting_ns,
     })
 }

@@ -95,7 +95,7 @@ fn graphs_are_of_all_ranks_some_or_one_of_each_class() {
         json(&["graph", "wave.tprof", "--to", "json", "--ranks", ranks], scratch.path())
     };
     let all = graph("all");
-    assert_eq!((&all["ranks"], all["nodes"].as_array().map(Vec::len)), (&json!("0-7"), Some(11)));
+    assert_eq!((&all["ranks"], all["nodes"].as_array().map(Vec::len)), (&json!("0-7"), Some(12)));
     let node = |graph: &Value, name: &str| {
         let nodes = graph["nodes"].as_array().expect("a list").clone();
         let is_it =
@@ -104,6 +104,10 @@ fn graphs_are_of_all_ranks_some_or_one_of_each_class() {
     };
     let (at, receive) = node(&all, "MPI_Recv at step (wave.c:33)");
     assert_eq!((&receive["ranks"], &receive["phase"]), (&json!("1-7"), &json!("2")));
+    let found = all["nodes"].as_array().expect("a list").iter().find(|node| node["kind"] == "loop");
+    let found = found.expect("the wave has a loop");
+    assert_eq!((&found["count"], &found["name"]), (&json!(400), &receive["loop"]));
+    assert_eq!((&found["callpath"], &found["ranks"]), (&Value::Null, &json!("0-7")));
     let messages = all["messages"].as_array().expect("a list");
     let to_it: Vec<&Value> = messages.iter().filter(|edge| edge["to"] == at).collect();
     assert_eq!(
@@ -131,7 +135,8 @@ fn graphs_are_written_for_other_tools() {
     let text = fs::read_to_string(scratch.path().join("wave.graphml")).expect("it is written");
     let mut reader = quick_xml::Reader::from_str(&text);
     while reader.read_event().expect("it is XML") != quick_xml::events::Event::Eof {}
-    assert_eq!(text.matches("<node ").count(), 11);
+    assert_eq!(text.matches("<node ").count(), 12);
+    assert_eq!(text.matches("<data key=\"node_kind\">loop</data>").count(), 1);
     assert!(text.ends_with("</graphml>\n"));
     let again = ["graph", "wave.tprof", "--to", "graphml", "-o", "wave.graphml"];
     assert_eq!(run(&again, scratch.path()).code, Some(1), "no file is overwritten");

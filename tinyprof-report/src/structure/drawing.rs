@@ -1,13 +1,15 @@
 //! The graphs of several ranks as one, for other tools to draw.
 
+mod control;
+
 use std::collections::BTreeMap;
 
 use tinyprof_format::model::{Edge, MessageKey};
-use tinyprof_messages::graph::{Phase, RankSet, Tally};
+use tinyprof_messages::graph::{Phase, Place, RankSet, Section, Tally};
 
 use super::Structure;
 use super::observed::OfRank;
-use super::places::is_loop;
+use control::{Control, Stop};
 
 /// The number of distances between two nodes up to which each has an edge of its own.
 const OFFSETS_MAX: usize = 16;
@@ -35,19 +37,36 @@ pub struct Drawing {
     pub ranks: RankSet,
     /// The nodes, the begin of the recording first.
     pub nodes: Vec<DrawnNode>,
-    /// The computations between two calls, and the completions of requests.
+    /// The computations between two calls, and the completions of requests. Where an iteration of
+    /// a loop begins, flow leads to the node of the loop, and from there to the call; the time is
+    /// that of the first of these edges.
     pub edges: Vec<DrawnEdge>,
     /// The messages between ranks, and who was waited for in collective operations.
     pub messages: Vec<DrawnMessages>,
+}
+
+/// The kinds of nodes in a drawing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DrawnKind {
+    /// The begin of the recording.
+    #[default]
+    Begin,
+    /// The control node of a loop.
+    Loop,
+    /// A call.
+    Call,
 }
 
 /// A node of a drawing.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct DrawnNode {
-    /// The path; empty for the begin of the recording.
+    /// The kind.
+    pub kind: DrawnKind,
+    /// The path of a call, or the name of a loop; empty for the begin of the recording.
     pub path: String,
-    /// The function: `MPI_Send`.
+    /// The function: `MPI_Send`. Empty if it is no call.
     pub function: String,
     /// The phase, and the phases in it, in which the node is: `1`, `2.1`. Empty if it is in none.
     pub phase: String,
@@ -55,7 +74,8 @@ pub struct DrawnNode {
     pub in_loop: String,
     /// The ranks that have it. If one of each class is drawn, all ranks of these classes.
     pub ranks: RankSet,
-    /// The calls and their times, in ns.
+    /// The calls and their times, in ns. Of a loop, the number of its iterations, and the sum of
+    /// the times in it.
     pub times: Tally,
     /// The part of the times until partners came, in ns.
     pub waiting_ns: u64,
@@ -100,19 +120,20 @@ impl Structure {
     #[must_use]
     pub fn drawing(&self, of: &DrawnRanks) -> Drawing {
         let ranks = self.drawn_ranks(of);
-        let mut nodes: BTreeMap<u32, (u32, DrawnNode)> = BTreeMap::new();
-        let mut flows: BTreeMap<(&str, Option<u32>, u32), Tally> = BTreeMap::new();
+        let control = Control::of(&self.sections);
+        let mut nodes: BTreeMap<Stop, (u32, DrawnNode)> = BTreeMap::new();
+        let mut edges: BTreeMap<(&str, Stop, Stop), Tally> = BTreeMap::new();
         let mut messages: BTreeMap<MessagesKey, Edge> = BTreeMap::new();
         let mut begun = RankSet::default();
         for rank in ranks.iter() {
             let Some(found) = self.observed.ranks.get(rank as usize) else { continue };
             begun.insert(rank);
-            self.add_nodes(rank, found, &mut nodes);
-            for flow in &found.flows {
-                flows.entry(("flow", flow.from, flow.to)).or_default().absorb(flow.times);
-            }
+            self.add_call_nodes(rank, found, &mut nodes);
+            self.add_loop_nodes(&control, rank, found, &mut nodes);
+            add_flows(&control, found, &mut nodes, &mut edges);
             for (from, to, times) in &found.completions {
-                flows.entry(("completion", Some(*from), *to)).or_default().absorb(*times);
+                let key = ("completion", Stop::Call(*from), Stop::Call(*to));
+                edges.entry(key).or_default().absorb(*times);
             }
             for edge in &found.incoming {
                 let key = (edge.kind.name(), edge.from, edge.to, edge.partner);
@@ -121,29 +142,32 @@ impl Structure {
         }
         if *of == DrawnRanks::Classes {
             for phase in &self.phases {
-                self.label_classes(phase, &mut nodes);
+                self.label_classes(&control, phase, &mut nodes);
             }
         }
-        let mut ordered: Vec<(u32, u32, DrawnNode)> =
-            nodes.into_iter().map(|(node, (order, drawn))| (order, node, drawn)).collect();
-        ordered.sort_by_key(|(order, node, _)| (*order, *node));
-        let positions: BTreeMap<u32, usize> =
-            ordered.iter().zip(1..).map(|((_, node, _), position)| (*node, position)).collect();
+        let mut ordered: Vec<(u32, Stop, DrawnNode)> =
+            nodes.into_iter().map(|(stop, (order, drawn))| (order, stop, drawn)).collect();
+        ordered.sort_by_key(|(order, stop, _)| (*order, *stop));
+        let positions: BTreeMap<Stop, usize> =
+            ordered.iter().zip(1..).map(|((_, stop, _), position)| (*stop, position)).collect();
         // Senders may be on ranks that are not drawn.
-        let position = |node: Option<u32>| node.and_then(|node| positions.get(&node)).copied();
+        let position = |stop: Stop| positions.get(&stop).copied();
         let begin = DrawnNode { ranks: begun.clone(), ..DrawnNode::default() };
-        let edges = flows.into_iter().filter_map(|((kind, from, to), times)| {
+        let edges = edges.into_iter().filter_map(|((kind, from, to), times)| {
             let from = position(from).unwrap_or(0);
-            Some(DrawnEdge { kind, from, to: position(Some(to))?, times })
+            Some(DrawnEdge { kind, from, to: position(to)?, times })
         });
+        let mut edges: Vec<DrawnEdge> = edges.collect();
+        edges.sort_by_key(|edge| (edge.kind, edge.from, edge.to));
         let messages =
             few_offsets(messages).into_iter().filter_map(|((kind, from, to, offset), sums)| {
-                let from = position(from).unwrap_or(0);
-                Some(DrawnMessages { kind, from, to: position(Some(to))?, offset, sums })
+                let from = from.and_then(|from| position(Stop::Call(from))).unwrap_or(0);
+                let to = position(Stop::Call(to))?;
+                Some(DrawnMessages { kind, from, to, offset, sums })
             });
         Drawing {
             ranks: begun,
-            edges: edges.collect(),
+            edges,
             messages: messages.collect(),
             nodes: std::iter::once(begin)
                 .chain(ordered.into_iter().map(|(_, _, drawn)| drawn))
@@ -163,15 +187,22 @@ impl Structure {
         }
     }
 
-    fn add_nodes(&self, rank: u32, found: &OfRank, nodes: &mut BTreeMap<u32, (u32, DrawnNode)>) {
+    fn add_call_nodes(
+        &self,
+        rank: u32,
+        found: &OfRank,
+        nodes: &mut BTreeMap<Stop, (u32, DrawnNode)>,
+    ) {
         for visited in &found.visited {
-            let (order, drawn) = nodes.entry(visited.node).or_insert_with(|| {
+            let (order, drawn) = nodes.entry(Stop::Call(visited.node)).or_insert_with(|| {
                 let info = self.nodes.get(visited.node);
+                let section = &self.sections.of_node[visited.node as usize];
                 let drawn = DrawnNode {
+                    kind: DrawnKind::Call,
                     path: info.path.clone(),
                     function: info.function.clone(),
-                    phase: self.phase_numbers(&self.phases, visited.node),
-                    in_loop: self.loop_around(&self.phases, visited.node),
+                    phase: phase_numbers(&self.phases, section),
+                    in_loop: self.loop_around(&section.places),
                     ..DrawnNode::default()
                 };
                 (u32::MAX, drawn)
@@ -183,10 +214,53 @@ impl Structure {
         }
     }
 
+    /// Adds the loops of a rank, without their iterations.
+    fn add_loop_nodes(
+        &self,
+        control: &Control,
+        rank: u32,
+        found: &OfRank,
+        nodes: &mut BTreeMap<Stop, (u32, DrawnNode)>,
+    ) {
+        for (number, head) in control.heads(found) {
+            let (order, drawn) = nodes.entry(Stop::Loop(number)).or_insert_with(|| {
+                let section = control.section(number);
+                let around = section.places.split_last().map_or(&[][..], |(_, around)| around);
+                let drawn = DrawnNode {
+                    kind: DrawnKind::Loop,
+                    path: self.loop_around(&section.places),
+                    phase: phase_numbers(&self.phases, section),
+                    in_loop: self.loop_around(around),
+                    ..DrawnNode::default()
+                };
+                (u32::MAX, drawn)
+            });
+            *order = (*order).min(head.order);
+            drawn.ranks.insert(rank);
+        }
+        for visited in &found.visited {
+            for number in control.around(visited.node) {
+                if let Some((_, drawn)) = nodes.get_mut(&Stop::Loop(*number)) {
+                    drawn.times.sum = drawn.times.sum.saturating_add(visited.times.sum);
+                    drawn.waiting_ns = drawn.waiting_ns.saturating_add(visited.waiting_ns);
+                }
+            }
+        }
+    }
+
     /// Gives nodes of a phase the ranks of all classes whose representatives have them.
-    fn label_classes(&self, phase: &Phase, nodes: &mut BTreeMap<u32, (u32, DrawnNode)>) {
-        let here = nodes.iter_mut().filter(|(node, _)| self.is_in(phase, **node));
-        for (_, (_, drawn)) in here {
+    fn label_classes(
+        &self,
+        control: &Control,
+        phase: &Phase,
+        nodes: &mut BTreeMap<Stop, (u32, DrawnNode)>,
+    ) {
+        let is_here = |stop: Stop| match stop {
+            Stop::Begin => false,
+            Stop::Loop(number) => control.section(number).is_within(&phase.section),
+            Stop::Call(node) => self.is_in(phase, node),
+        };
+        for (_, (_, drawn)) in nodes.iter_mut().filter(|(stop, _)| is_here(**stop)) {
             let mut ranks = RankSet::default();
             let having =
                 phase.classes.iter().filter(|class| drawn.ranks.contains(class.representative));
@@ -195,24 +269,51 @@ impl Structure {
         }
     }
 
-    /// Returns the numbers of the phases around a node, 1-based: `2.1`.
-    fn phase_numbers(&self, phases: &[Phase], node: u32) -> String {
-        let found = (1..).zip(phases).find(|(_, phase)| self.is_in(phase, node));
-        let Some((number, phase)) = found else { return String::new() };
-        match self.phase_numbers(&phase.inner, node) {
-            inner if inner.is_empty() => number.to_string(),
-            inner => format!("{number}.{inner}"),
+    /// Returns the name of the innermost loop, or nothing if there is none.
+    fn loop_around(&self, places: &[Place]) -> String {
+        let innermost = places.iter().rev().find_map(|place| match place {
+            Place::Loop(id) => self.sections.names.get(id),
+            Place::Straight(_) => None,
+        });
+        innermost.cloned().unwrap_or_default()
+    }
+}
+
+/// Adds the flow of a rank.
+fn add_flows(
+    control: &Control,
+    found: &OfRank,
+    nodes: &mut BTreeMap<Stop, (u32, DrawnNode)>,
+    edges: &mut BTreeMap<(&str, Stop, Stop), Tally>,
+) {
+    let heads = control.heads(found);
+    for flow in &found.flows {
+        let mut times = flow.times;
+        control.way(&heads, flow.from, flow.to, |from, to| {
+            edges.entry(("flow", from, to)).or_default().absorb(times);
+            if let (Stop::Loop(_), Some((_, drawn))) = (to, nodes.get_mut(&to)) {
+                drawn.times.count = drawn.times.count.saturating_add(times.count);
+            }
+            times = Tally { count: times.count, ..Tally::EMPTY };
+        });
+        let around = |node| control.around(node).iter();
+        let Some(from) = flow.from else { continue };
+        for (number, _) in around(from).zip(around(flow.to)).take_while(|(one, other)| one == other)
+        {
+            if let Some((_, drawn)) = nodes.get_mut(&Stop::Loop(*number)) {
+                drawn.times.sum = drawn.times.sum.saturating_add(flow.times.sum);
+            }
         }
     }
+}
 
-    fn loop_around(&self, phases: &[Phase], node: u32) -> String {
-        let Some(phase) = phases.iter().find(|phase| self.is_in(phase, node)) else {
-            return String::new();
-        };
-        match self.loop_around(&phase.inner, node) {
-            inner if inner.is_empty() && is_loop(phase) => self.phase_name(phase),
-            inner => inner,
-        }
+/// Returns the numbers of the phases around a section, 1-based: `2.1`.
+fn phase_numbers(phases: &[Phase], section: &Section) -> String {
+    let found = (1..).zip(phases).find(|(_, phase)| section.is_within(&phase.section));
+    let Some((number, phase)) = found else { return String::new() };
+    match phase_numbers(&phase.inner, section) {
+        inner if inner.is_empty() => number.to_string(),
+        inner => format!("{number}.{inner}"),
     }
 }
 

@@ -93,7 +93,7 @@ impl Observed {
         own.visited.push(Visited {
             node,
             // No call comes before `MPI_Init`.
-            order: order.unwrap_or(0),
+            order: order.map_or(0, |order| order.saturating_add(1)),
             times: times(&values.executions),
             waiting_ns: waits.fold(0_u64, |sum, (_, edge)| sum.saturating_add(edge.sum_ns)),
             communicates,

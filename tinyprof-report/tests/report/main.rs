@@ -1,5 +1,6 @@
 //! Reports of a run for people, programs and other ranks.
 
+mod control_nodes;
 mod efficiency;
 mod fixture;
 mod hints;
