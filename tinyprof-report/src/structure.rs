@@ -24,6 +24,7 @@ mod observed;
 mod places;
 mod tags;
 mod text;
+mod way_lines;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

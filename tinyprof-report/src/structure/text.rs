@@ -26,7 +26,8 @@ const RANKS_COLUMNS: usize = 40;
 
 impl Structure {
     /// Returns the phases as text of `width_columns` columns: for each class what its ranks do, the
-    /// `count` calls that take the longest, and where it differs from the class most like it.
+    /// `count` calls that take the longest, the ways through the iterations of a loop, and where it
+    /// differs from the class most like it.
     #[must_use]
     pub fn to_text(&self, name: &str, count: usize, width_columns: u16) -> String {
         let width = usize::from(width_columns);
@@ -96,6 +97,9 @@ impl Structure {
         write_table(&mut table, &COLUMNS, "call", &calls, inside.saturating_sub(2));
         write_more(&mut table, facts.calls.len(), calls.len(), "call");
         lines.extend(table.lines().map(|line| format!("  {line}\n")));
+        for line in self.way_lines(phase, class) {
+            lines.push_str(&wrapped(&line, " ", inside));
+        }
         if let Some(differs) = self.differs(phase, class) {
             for told in differs.told.iter().take(count) {
                 let line = format!("differs: {}", told.text);

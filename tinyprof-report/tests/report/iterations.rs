@@ -102,6 +102,30 @@ fn branches_are_ways_with_their_counts_and_times() {
 }
 
 #[test]
+fn several_ways_have_a_line_each() {
+    let lines = |world: World| -> Vec<String> {
+        let found = Structure::of_profile(&profile(&world.end()), false).to_text("run", 9, 200);
+        let lines = found.lines().map(str::trim).skip_while(|line| !line.starts_with("iterations"));
+        lines.map(str::to_owned).collect()
+    };
+    let branches = rank_with(90, |iteration| match iteration % 3 {
+        0 => vec!["MPI_Allreduce at main (m.c:2)".into()],
+        _ => vec!["MPI_Bcast at main (m.c:3)".into(); 2],
+    });
+    let expected = [
+        "iterations: 90",
+        "66.7%, of 6.10 us each: MPI_Barrier (m.c:1), MPI_Bcast (m.c:3) x2",
+        "33.3%, of 4.10 us each: MPI_Barrier (m.c:1), MPI_Allreduce (m.c:2)",
+    ];
+    assert_eq!(lines(branches), expected);
+    let combined = rank_with(60, |iteration| {
+        let line = |line: u64| format!("MPI_Allreduce at main (m.c:{line})");
+        vec![line(2 + iteration % 2), line(4), line(5 + iteration % 3)]
+    });
+    assert_eq!(lines(combined), ["iterations: 60", "100.0%: the profile does not tell the way"]);
+}
+
+#[test]
 fn combinations_of_branches_are_not_guessed() {
     let found = iterations_of(rank_with(60, |iteration| {
         let line = |line: u64| format!("MPI_Allreduce at main (m.c:{line})");
