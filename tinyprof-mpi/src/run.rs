@@ -116,27 +116,25 @@ fn wants_messages() -> bool {
     config().mpi == Some(MpiLevel::Messages)
 }
 
+/// The setting that asks for messages, as the user writes it.
+const MESSAGES: &str = "TINYPROF_MPI=messages";
+
 /// Agrees with all ranks on whether messages are observed. Collective over the world.
 fn agree_on_messages(rank: u32) {
     let order = config().order == Some(MessageOrder::Enforce);
     let wish = Wish { messages: wants_messages(), order };
-    let reason = match tinyprof_pmpi::agree_on_messages(wish) {
+    let (setting, reason) = match tinyprof_pmpi::agree_on_messages(wish) {
+        Agreed::Calls if order => ("TINYPROF_ORDER=enforce", "it needs TINYPROF_MPI=messages"),
         Agreed::Messages { is_without_order: true } => {
-            if rank == 0 {
-                recorder::warn(
-                    "TINYPROF_ORDER=enforce has no effect: it needs ranks on one host that share memory",
-                );
-            }
-            return;
+            ("TINYPROF_ORDER=enforce", "it needs ranks on one host that share memory")
         }
         Agreed::Calls | Agreed::Messages { .. } => return,
-        Agreed::Differing => "not all ranks ask for it; set it alike on all ranks",
-        _ => "MPI has returned an error",
+        Agreed::Differing => (MESSAGES, "not all ranks ask for it; set it alike on all ranks"),
+        _ => (MESSAGES, "MPI has returned an error"),
     };
     if rank == 0 {
-        recorder::warn(format_args!(
-            "TINYPROF_MPI=messages has no effect, calls are recorded: {reason}"
-        ));
+        let instead = if setting == MESSAGES { ", calls are recorded" } else { "" };
+        recorder::warn(format_args!("{setting} has no effect{instead}: {reason}"));
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use tempfile::TempDir;
 use tinyprof_format::model::{EdgeKind, Profile};
 
-use crate::messages::edges;
+use crate::messages::{Way, edges};
 use crate::support::{compile, compile_fortran, library, mpiexec, profiled_with};
 
 fn run(
@@ -79,12 +79,14 @@ fn a_program_in_fortran_gets_the_messages_whose_turn_it_is() {
 fn an_order_that_cannot_be_kept_is_one_warning() {
     let directory = tempfile::tempdir().expect("a directory can be made");
     let program = compile("race.c", directory.path());
-    let mut command = mpiexec(3);
-    command.env("LD_PRELOAD", crate::messages::Way::Mail.preload(&directory));
-    command.env("TINYPROF_MPI", "messages").env("TINYPROF_ORDER", "enforce");
-    command.env("TINYPROF_OUT", directory.path().join("p"));
-    let output = command.arg(&program).arg("even").output().expect("mpiexec starts");
-    let text = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{text}");
-    assert_eq!(text.matches("TINYPROF_ORDER=enforce has no effect").count(), 1, "{text}");
+    for (way, level) in [(Way::Mail, "messages"), (Way::Lanes, "calls")] {
+        let mut command = mpiexec(3);
+        command.env("LD_PRELOAD", way.preload(&directory)).env("TINYPROF_MPI", level);
+        command.env("TINYPROF_ORDER", "enforce").env("TINYPROF_OUT", directory.path().join("p"));
+        let output = command.arg(&program).arg("even").output().expect("mpiexec starts");
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{text}");
+        let warnings = text.matches("TINYPROF_ORDER=enforce has no effect: it needs ");
+        assert_eq!(warnings.count(), 1, "{way:?}: {text}");
+    }
 }
