@@ -36,6 +36,10 @@ export TINYPROF_OUT
 # same directory, so that these three share their builds.
 mpi_use "${MPI_FOUND[0]}"
 step "format" cargo fmt --all --check
+# Packages that are no members of the workspace, some of which are built by hand only.
+for package in benches/peers benches/simgrid fuzz python tinyprof/tests/loom; do
+    step "lock file of $package" cargo tree --locked --depth 0 --manifest-path "$package/Cargo.toml"
+done
 step "clippy" cargo clippy --locked --workspace --all-targets --features tinyprof/tracing-layer,tinyprof/alloc,tinyprof-faults/mpi -- -D warnings
 step "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --features tinyprof/tracing-layer,tinyprof/alloc
 step "tests without MPI" cargo test --locked --features tinyprof/tracing-layer,tinyprof/alloc
