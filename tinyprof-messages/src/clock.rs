@@ -110,6 +110,12 @@ impl Clock {
         self.rest_ps = (ps % 1_000) as u32;
     }
 
+    /// Adds a delay in ns, of the rank itself.
+    #[inline]
+    pub fn delay(&mut self, ns: u64) {
+        self.intrusion_ns = self.intrusion_ns.saturating_add(ns);
+    }
+
     /// Adds useful time: that outside of MPI, without the cost of measuring.
     #[inline]
     pub fn useful(&mut self, ns: u64) {

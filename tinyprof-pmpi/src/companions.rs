@@ -50,4 +50,5 @@ pub(crate) use owner::{begin_of_several, count_unclear, end_of_several};
 pub(crate) use state::{
     Completed, State, end, is_on, keeps_order, store_facts, with, with_messages,
 };
+pub(crate) use turn::Turn;
 pub(crate) use twin::{before_free, make as make_twin};

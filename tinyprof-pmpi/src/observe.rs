@@ -48,10 +48,7 @@ struct Call {
 pub(crate) unsafe fn call(index: usize, called: u32, words: Words) -> c_int {
     let function = &FUNCTIONS[index];
     let original = original::known_of_c(index);
-    let is_usual = called == binding::C
-        && original != 0
-        && session::records_calls_alone()
-        && function.looks != Looks::Steers;
+    let is_usual = called == binding::C && original != 0 && function.looks != Looks::Steers;
     let recorder = match Recorder::current() {
         Some(recorder) if is_usual && inside::word(recorder) == 0 => recorder,
         // SAFETY: as the caller says.
@@ -59,6 +56,16 @@ pub(crate) unsafe fn call(index: usize, called: u32, words: Words) -> c_int {
     };
     // SAFETY: the entry point has stored the place there.
     let address = unsafe { *words.wrapping_add(RETURN_ADDRESS) };
+    if !session::records_calls_alone() {
+        if !companions::is_on() {
+            // SAFETY: as the caller says.
+            return unsafe { call_unusual(index, called, words) };
+        }
+        // SAFETY: the words are those of this function's call, which is under way.
+        let call = unsafe { Call::new(function, words, called, recorder) };
+        // SAFETY: the original is the function of this name.
+        return unsafe { call.make_watched(index, address, original) };
+    }
     if function.looks == Looks::Never {
         // SAFETY: the original is the function of this name, and the words are those of its call.
         return unsafe { make(recorder, index, address, original, words, function.arguments) }.0;
@@ -91,27 +98,13 @@ pub(crate) unsafe fn call(index: usize, called: u32, words: Words) -> c_int {
     }
 }
 
-/// Handles a call that is not recorded, or not in the usual way: at level `messages`, of Fortran,
-/// within another, before MPI has begun, or the first of its function or thread.
+/// Handles a call that is not recorded, or not in the usual way: of Fortran, within another, before MPI has begun, or the first of its function or thread.
 ///
 /// # Safety
 /// As for [`call`].
 #[inline(never)]
 unsafe fn call_unusual(index: usize, called: u32, words: Words) -> c_int {
     let function = &FUNCTIONS[index];
-    if companions::is_on()
-        && called == binding::C
-        && function.looks != Looks::Steers
-        && let Some(recorder) = Recorder::current().filter(|of| inside::word(*of) == 0)
-        && let Some(original) = original::find(index, called)
-    {
-        // SAFETY: as in `call`.
-        let address = unsafe { *words.wrapping_add(RETURN_ADDRESS) };
-        // SAFETY: as above.
-        let call = unsafe { Call::new(function, words, called, recorder) };
-        // SAFETY: as above.
-        return unsafe { call.make_watched(index, address, original) };
-    }
     let count = if called == binding::C { function.arguments } else { function.fortran_arguments };
     let Some(original) = original::find(index, called) else { return OTHER_ERROR };
     // SAFETY: the original is the function of this name, and the words are those of its call.

@@ -73,7 +73,10 @@ pub(crate) struct State {
     visit_ps: u64,
     /// What a call costs on its way to the wrappers and back.
     passing_ps: u64,
-    pub(super) own_ps: u64,
+    /// Our own cost: of regions, and of calls of MPI on their way to the wrappers.
+    own_ps: u64,
+    /// The rest of it.
+    pub(super) own_ns: u64,
     visits: u64,
     last: CallpathId,
     last_left_ns: u64,
@@ -150,6 +153,7 @@ pub(super) fn begin(
         visit_ps: ps(rate.visit_ns),
         passing_ps: 0,
         own_ps: 0,
+        own_ns: 0,
         visits: recorder.map_or(0, Recorder::timed_visits),
         last: EdgeKey::UNKNOWN,
         last_left_ns: recorder.map_or(0, now_ns),
@@ -201,7 +205,7 @@ impl State {
         self.clock = Clock::default();
         self.facts = ClockFacts::default();
         self.own_cost = OwnCost::default();
-        (self.own_ps, self.calls) = (0, 0);
+        (self.own_ps, self.own_ns, self.calls) = (0, 0, 0);
         self.last = EdgeKey::UNKNOWN;
         self.last_left_ns = now_ns(recorder);
         self.visits = recorder.timed_visits();
@@ -291,12 +295,17 @@ impl State {
     #[inline]
     pub(crate) fn cost(&mut self, ns: u64) {
         let ns = ns.min(WORK_NS_MAX);
-        self.clock.events(ns, 1_000);
-        self.own_ps = self.own_ps.saturating_add(ns.saturating_mul(1_000));
+        self.clock.delay(ns);
+        self.own_ns = self.own_ns.saturating_add(ns);
+    }
+
+    /// Returns by how much we have delayed the rank ourselves up to now.
+    pub(super) fn own_intrusion_ns(&self) -> u64 {
+        self.own_ns.saturating_add(self.own_ps / 1_000)
     }
 
     fn facts(&self) -> ClockFacts {
-        let own_intrusion_ns = self.own_ps / 1_000;
+        let own_intrusion_ns = self.own_intrusion_ns();
         ClockFacts {
             own_intrusion_ns,
             intrusion_ns: self.clock.intrusion_ns(),

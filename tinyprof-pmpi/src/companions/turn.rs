@@ -57,9 +57,9 @@ impl State {
     /// Says what this rank does from `at_ns` on.
     #[inline]
     pub(crate) fn say(&mut self, at_ns: u64, doing: Doing) {
-        let virtual_ns = self.clock.virtual_ns(at_ns);
+        let (virtual_ns, own_ns) = (self.clock.virtual_ns(at_ns), self.own_intrusion_ns());
         if let Some(order) = &mut self.order {
-            order.learn(at_ns, self.own_ps / 1_000);
+            order.learn(at_ns, own_ns);
             order.say(at_ns, virtual_ns, doing);
         }
     }
@@ -116,8 +116,8 @@ impl State {
 
     /// Adds the time for which a message was held back.
     pub(crate) fn held_back(&mut self, held_ns: u64) {
-        self.clock.events(held_ns, 1_000);
-        self.own_ps = self.own_ps.saturating_add(held_ns.saturating_mul(1_000));
+        self.clock.delay(held_ns);
+        self.own_ns = self.own_ns.saturating_add(held_ns);
         if let Some(order) = &mut self.order {
             order.leave_out(held_ns);
         }

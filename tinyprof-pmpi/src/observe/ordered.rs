@@ -8,63 +8,55 @@ use tinyprof_messages::order::Doing;
 
 use super::Call;
 use crate::communicators;
-use crate::companions;
+use crate::companions::{self, Turn};
+use crate::forward::forward;
 use crate::function::{Positions, Role};
 
-/// The source that a receive from any source gets.
-#[derive(Debug, Default)]
-pub(super) struct Source {
-    /// The rank, for languages that pass its address.
-    rank: c_int,
-    /// The program's own argument, if it was replaced.
-    replaced: Option<usize>,
-    /// For how long the message was held back.
-    held_ns: u64,
-}
-
 impl Call {
-    /// Tells the others what the call waits for, and makes a receive from any source one from the
-    /// rank whose turn it is. `source` has to stay where it is until [`end_turn`](Self::end_turn).
-    /// Returns for how long the message was held back, in ns.
-    pub(super) fn begin_turn(&self, entered_ns: u64, source: &mut Source) -> u64 {
+    /// Tells the others what the call waits for, and makes it: a receive from any source as one
+    /// from the rank whose turn it is. Returns its result, and for how long a message was held
+    /// back, in ns.
+    ///
+    /// # Safety
+    /// `original` is the address of this function, of the binding that the program has called.
+    #[cold]
+    pub(super) unsafe fn forward_in_turn(&self, original: usize, entered_ns: u64) -> (c_int, u64) {
+        let turn = self.take_turn(entered_ns);
         let at = self.function.at.source;
+        let own = turn.map(|_| self.arguments.word(at));
+        if let Some(Turn { source, .. }) = &turn {
+            let word = if self.arguments.is_fortran {
+                ptr::from_ref(source).expose_provenance()
+            } else {
+                source.cast_unsigned() as usize
+            };
+            self.arguments.replace(at, word);
+        }
+        // SAFETY: as the caller says, and the words are those of its call. The source is there
+        // until the call has returned.
+        let code = unsafe { forward(original, self.arguments.words, self.count()) };
+        if let Some(own) = own {
+            self.arguments.replace(at, own);
+        }
+        (code, turn.map_or(0, |turn| turn.held_ns))
+    }
+
+    /// Waits for the turn of a message, if the call takes one from any source.
+    fn take_turn(&self, entered_ns: u64) -> Option<Turn> {
         let doing = self.doing();
         if doing == Doing::Running {
-            return 0;
+            return None;
         }
         companions::with_messages(self.recorder, |state| state.say(entered_ns, doing));
-        if !self.takes_a_message() || self.arguments.int(at) != self.mpi().abi.any_source {
-            return 0;
+        let source = || self.arguments.int(self.function.at.source);
+        if !self.takes_a_message() || source() != self.mpi().abi.any_source {
+            return None;
         }
         let envelope = (self.communicator(), self.arguments.int(self.function.at.tag));
         let turn = companions::with_messages(self.recorder, |state| {
             state.take_turn(self.mpi(), self.recorder, envelope, entered_ns)
         });
-        let Some(turn) = turn.flatten() else { return 0 };
-        source.rank = turn.source;
-        source.replaced = Some(self.arguments.word(at));
-        source.held_ns = turn.held_ns;
-        let word = if self.arguments.is_fortran {
-            ptr::from_ref(&source.rank).expose_provenance()
-        } else {
-            turn.source.cast_unsigned() as usize
-        };
-        self.arguments.replace(at, word);
-        turn.held_ns
-    }
-
-    /// Gives the call its own source back.
-    pub(super) fn end_turn(&self, source: &Source) {
-        if let Some(word) = source.replaced {
-            self.arguments.replace(self.function.at.source, word);
-        }
-    }
-
-    /// Adds the cost of holding a message back.
-    pub(super) fn pay_for_turn(&self, source: &Source) {
-        if source.held_ns > 0 {
-            companions::with(self.recorder, |state| state.held_back(source.held_ns));
-        }
+        turn.flatten()
     }
 
     /// Returns whether the call waits for a message, and takes it or says whose it is.

@@ -4,7 +4,6 @@ use std::ffi::c_int;
 
 use tinyprof::__calls::{EdgeKey, Visited};
 
-use super::ordered::Source;
 use super::{Before, Call, inside};
 use crate::abi::{Handle, Interface};
 use crate::arguments::Kind;
@@ -55,17 +54,20 @@ impl Call {
             Some(ns) => since_ns + ns,
             None => begun_ns + worked.unwrap_or(0),
         };
-        let mut source = Source::default();
-        let held_ns =
-            if companions::keeps_order() { self.begin_turn(entered_ns, &mut source) } else { 0 };
-        // SAFETY: as the caller says, and the words are those of its call.
-        let code = unsafe { forward(original, self.arguments.words, self.count()) };
-        self.end_turn(&source);
+        let (code, held_ns) = if companions::keeps_order() {
+            // SAFETY: as the caller says.
+            unsafe { self.forward_in_turn(original, entered_ns) }
+        } else {
+            // SAFETY: as the caller says, and the words are those of its call.
+            (unsafe { forward(original, self.arguments.words, self.count()) }, 0)
+        };
         self.expect();
         let left_ticks = self.recorder.ticks();
         let visited = open.end_at(left_ticks);
         let left_ns = ns_of(left_ticks);
-        companions::with(self.recorder, |state| state.returned_ns = left_ns);
+        if self.posts() {
+            companions::with(self.recorder, |state| state.returned_ns = left_ns);
+        }
         let mut since_ns = left_ns;
         if self.is_successful(code) {
             self.after(&before, visited);
@@ -77,8 +79,12 @@ impl Call {
                 since_ns = ended_ns.unwrap_or(left_ns);
             }
         }
-        self.pay_for_turn(&source);
-        self.give_back(&before);
+        if held_ns > 0 {
+            companions::with(self.recorder, |state| state.held_back(held_ns));
+        }
+        if before.request.is_some() || before.kept > 0 {
+            self.give_back(&before);
+        }
         companions::with(self.recorder, |state| {
             state.leave(self.recorder, visited, since_ns, (class, is_measured));
         });
@@ -95,6 +101,20 @@ impl Call {
         !matches!(
             self.function.role,
             Role::Plain | Role::Probe | Role::Collective(..) | Role::MakeCommunicator
+        )
+    }
+
+    /// Returns whether the call posts a receive that another one completes.
+    #[inline]
+    fn posts(&self) -> bool {
+        matches!(
+            self.function.role,
+            Role::StartReceive
+                | Role::StartMatchedReceive
+                | Role::StartExchange
+                | Role::StartExchangeReplace
+                | Role::Start
+                | Role::Startall
         )
     }
 
@@ -182,6 +202,9 @@ impl Call {
     /// Begins a collective operation.
     #[inline]
     fn meet(&self, entered_ns: u64) -> Option<Meet> {
+        if !matches!(self.function.role, Role::Collective(..)) {
+            return None;
+        }
         let met = self.arguments.met(self.function)?;
         Meet::begin(self.mpi(), met, Some((self.recorder, entered_ns)))
     }
