@@ -98,7 +98,8 @@ pub(crate) unsafe fn call(index: usize, called: u32, words: Words) -> c_int {
     }
 }
 
-/// Handles a call that is not recorded, or not in the usual way: of Fortran, within another, before MPI has begun, or the first of its function or thread.
+/// Handles a call that is not recorded, or not in the usual way: of Fortran, within another, before
+/// MPI has begun, or the first of its function or thread.
 ///
 /// # Safety
 /// As for [`call`].
