@@ -12,11 +12,11 @@ use tinyprof_segment::words::low;
 
 use crate::collect::session::session;
 use crate::collect::start::start_recording;
-use crate::record::calibration::{in_discarded_arena, visit_cost};
+use crate::record::calibration::{in_discarded_arena, visit_cost, weigh_root_visits};
 use crate::record::clock::rate_since;
 use crate::record::thread;
 use crate::record::{Arena, Line, Visit, call_site, has_regions, program};
-pub use crate::record::{EdgeInstance, Site};
+pub use crate::record::{EdgeInstance, Site, VISIT_UNITS};
 
 /// The recorder of the calling thread.
 #[derive(Clone, Copy, Debug)]
@@ -77,12 +77,12 @@ impl Recorder {
         (ticks, monotonic_ns)
     }
 
-    /// Returns the number of visits that have been timed on the thread, as long as they last less
-    /// than 2^32 ticks and are of no root region.
+    /// Returns the cost of all visits that have been timed on the thread, in units of which a visit
+    /// of a region within another takes [`VISIT_UNITS`].
     #[inline]
     #[must_use]
-    pub fn timed_visits(self) -> u64 {
-        self.arena.usual_visits()
+    pub fn visit_units(self) -> u64 {
+        self.arena.visit_units()
     }
 
     /// Stores the facts of the clock as this thread knows them, in place of earlier ones. A profile
@@ -330,19 +330,20 @@ pub struct ClockRate {
     pub is_counter: bool,
     /// The ns of a tick, measured from the start of the recording until now.
     pub ns_per_tick: f64,
-    /// The cost of a timed visit, in ns.
+    /// The cost of a timed visit of a region within another, in ns.
     pub visit_ns: f64,
 }
 
 /// Returns the clock of this process.
 ///
 /// # Cost
-/// The first call measures the cost of a visit: about 200 us.
+/// It measures the cost of a visit: about a millisecond.
 #[must_use]
 pub fn clock_rate() -> ClockRate {
     let session = session();
     let ns_per_tick = rate_since(session.started, session.clock).ns_per_tick();
     let visit_ns = visit_cost(session.clock).timed * ns_per_tick;
+    weigh_root_visits(session.clock);
     ClockRate { is_counter: session.clock.is_counter(), ns_per_tick, visit_ns }
 }
 

@@ -120,7 +120,8 @@ pub use tinyprof_macros::{profile, profile_loop, profile_scope, record, scope};
 pub mod __calls {
     pub use crate::calls::{
         Callpath, CallpathId, ClockFacts, ClockRate, EdgeInstance, EdgeKey, EdgeKind, MessageKind,
-        Open, Recorder, Signature, Site, Visited, clock_rate, lose_message, with_discarded_records,
+        Open, Recorder, Signature, Site, VISIT_UNITS, Visited, clock_rate, lose_message,
+        with_discarded_records,
     };
     pub use crate::sys::boot_id;
 }

@@ -35,10 +35,10 @@ mod site;
 mod site_table;
 pub(crate) mod thread;
 
-pub use arena::EdgeInstance;
 #[cfg(any(test, feature = "tracing"))]
 pub(crate) use arena::Entered;
 pub(crate) use arena::{Arena, Before, InFlight, MetricReading, OpenRegion, Reading, Visit};
+pub use arena::{EdgeInstance, VISIT_UNITS};
 pub(crate) use call_site::{call_site, program};
 #[cfg(feature = "alloc")]
 pub use counting::Counting;

@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicPtr};
 
 use tinyprof::__calls::{
-    CallpathId, ClockFacts, ClockRate, EdgeInstance, EdgeKey, EdgeKind, Recorder, Visited,
-    with_discarded_records,
+    CallpathId, ClockFacts, ClockRate, EdgeInstance, EdgeKey, EdgeKind, Recorder, VISIT_UNITS,
+    Visited, with_discarded_records,
 };
 use tinyprof_messages::clock::Clock;
 use tinyprof_messages::companion::Companion;
@@ -77,7 +77,7 @@ pub(crate) struct State {
     own_ps: u64,
     /// The rest of it.
     pub(super) own_ns: u64,
-    visits: u64,
+    visit_units: u64,
     last: CallpathId,
     last_left_ns: u64,
     /// When the call under way has returned.
@@ -154,7 +154,7 @@ pub(super) fn begin(
         passing_ps: 0,
         own_ps: 0,
         own_ns: 0,
-        visits: recorder.map_or(0, Recorder::timed_visits),
+        visit_units: recorder.map_or(0, Recorder::visit_units),
         last: EdgeKey::UNKNOWN,
         last_left_ns: recorder.map_or(0, now_ns),
         returned_ns: 0,
@@ -208,7 +208,7 @@ impl State {
         (self.own_ps, self.own_ns, self.calls) = (0, 0, 0);
         self.last = EdgeKey::UNKNOWN;
         self.last_left_ns = now_ns(recorder);
-        self.visits = recorder.timed_visits();
+        self.visit_units = recorder.visit_units();
     }
 
     /// Takes note of a call that begins: of the computation before it, and of its cost.
@@ -230,8 +230,9 @@ impl State {
         if let Some(blocked) = self.blocked.take() {
             blocked.hear(&mut self.carrier, &mut self.clock);
         }
-        let timed = recorder.timed_visits().wrapping_sub(self.visits);
-        let cost_ps = timed.saturating_mul(self.visit_ps).saturating_add(self.passing_ps);
+        let units = recorder.visit_units().wrapping_sub(self.visit_units);
+        let visits_ps = units.saturating_mul(self.visit_ps) / VISIT_UNITS;
+        let cost_ps = visits_ps.saturating_add(self.passing_ps);
         self.clock.events(1, cost_ps);
         self.own_ps = self.own_ps.saturating_add(cost_ps);
         let since_ns = match self.last_left_ns {
@@ -278,7 +279,7 @@ impl State {
         self.cost(ns);
         self.last_left_ns = since_ns.saturating_add(ns);
         // The visit of the call itself is part of what was measured.
-        self.visits = recorder.timed_visits();
+        self.visit_units = recorder.visit_units();
         self.last = visited.id();
         self.calls = self.calls.wrapping_add(1);
         if self.calls.is_multiple_of(STORED_EACH) {
@@ -326,7 +327,7 @@ pub(crate) fn store_facts() {
         with(recorder, |state| {
             let now_ns = now_ns(recorder);
             state.compute(recorder, now_ns);
-            (state.last_left_ns, state.visits) = (now_ns, recorder.timed_visits());
+            (state.last_left_ns, state.visit_units) = (now_ns, recorder.visit_units());
             recorder.store_clock(&state.facts());
             state.say(now_ns, Doing::Ended);
         });

@@ -30,6 +30,8 @@ pub(crate) use context::{Before, OpenRegion};
 pub use edges::EdgeInstance;
 pub(crate) use polled::InFlight;
 pub(crate) use reading::{MetricReading, Reading};
+pub use usual::VISIT_UNITS;
+pub(super) use usual::weigh_roots;
 
 use super::clock::{Clock, now};
 use super::log;
@@ -374,6 +376,7 @@ impl Arena {
     /// or 0.
     #[inline(always)]
     fn add_visit(&self, node: Node<'_>, now: u64, start: u64) {
+        self.count_cost(VISIT_UNITS);
         let ticks = self.ticks_between(node.get(START), now);
         let execution = self.hot.execution();
         if low(node.get(SAMPLES)) != 0 {

@@ -16,11 +16,11 @@ impl Arena {
         self.hot.call()
     }
 
-    /// Returns the number of visits that took the shortest path, nearly all that are timed. Owner
-    /// only.
+    /// Returns the cost of all visits that were timed, in units of which a usual one takes
+    /// [`VISIT_UNITS`](super::VISIT_UNITS). Owner only.
     #[inline]
-    pub(crate) fn usual_visits(&self) -> u64 {
-        self.hot.visits().load(Relaxed)
+    pub(crate) fn visit_units(&self) -> u64 {
+        self.hot.cost().load(Relaxed)
     }
 
     /// Returns the address of 32 bytes for the status of a call. Owner only.

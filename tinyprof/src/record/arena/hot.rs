@@ -50,8 +50,8 @@ struct Named {
     watched: AtomicU32,
     /// Of the wrappers of MPI's functions.
     call: AtomicUsize,
-    /// The visits that took the shortest path.
-    visits: AtomicU64,
+    /// The cost of the visits that were timed, in units.
+    cost: AtomicU64,
     /// Room for the status of a call.
     status: [AtomicU64; 4],
     run_time_cache: [AtomicU64; RUN_TIME_SITES],
@@ -155,10 +155,11 @@ impl Hot {
         &self.named().watched
     }
 
-    /// Returns the number of visits that took the shortest path, which the thread alone counts.
+    /// Returns the cost of all visits that were timed, in units of which a usual one takes
+    /// [`VISIT_UNITS`](super::VISIT_UNITS). The thread alone counts them.
     #[inline(always)]
-    pub(super) fn visits(&self) -> &AtomicU64 {
-        &self.named().visits
+    pub(super) fn cost(&self) -> &AtomicU64 {
+        &self.named().cost
     }
 
     /// Returns the word that the wrappers of MPI's functions keep; at first 0.

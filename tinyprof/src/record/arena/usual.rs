@@ -6,7 +6,7 @@
 //! counter.
 
 use std::sync::atomic::Ordering::{Relaxed, Release};
-use std::sync::atomic::fence;
+use std::sync::atomic::{AtomicU64, fence};
 
 use tinyprof_segment::words::{high, low, pack};
 
@@ -20,6 +20,22 @@ use super::live::add_without_square;
 pub(super) const ONE_OF_SERIES: u64 = (kind::SERIES as u64) << 32;
 /// The word is then also the first of an element that holds one visit in that execution.
 const _: () = assert!(kind::SERIES == 1);
+
+/// The units of the cost of a usual visit.
+pub const VISIT_UNITS: u64 = 256;
+/// Those of a visit of a root region, which is an execution of its own.
+static ROOT_UNITS: AtomicU64 = AtomicU64::new(VISIT_UNITS);
+
+/// Sets by how much a visit of a root region costs more than a usual one.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a few hundred"
+)]
+pub(in crate::record) fn weigh_roots(ratio: f64) {
+    ROOT_UNITS.store((ratio.clamp(1.0, 16.0) * VISIT_UNITS as f64) as u64, Relaxed);
+}
 
 /// Returns whether visits measured with this clock may take the shortest path. In tests all may, so
 /// that it is tested.
@@ -43,7 +59,7 @@ impl Arena {
         let ticks = now().wrapping_sub(node.get(START));
         let is_usual = is_short(ticks) && node.begin_update();
         if is_usual {
-            self.count_visit();
+            self.count_cost(VISIT_UNITS);
             add(node, ticks);
             end(node, 0);
         }
@@ -58,7 +74,7 @@ impl Arena {
         let ticks = now.wrapping_sub(node.get(START));
         let is_usual = is_short(ticks) && node.begin_update();
         if is_usual {
-            self.count_visit();
+            self.count_cost(VISIT_UNITS);
             add(node, ticks);
             end(node, now);
         }
@@ -76,7 +92,7 @@ impl Arena {
         }
         let has_room = append_visit(node, node.get(EXECUTION), ticks);
         if has_room {
-            self.count_visit();
+            self.count_cost(VISIT_UNITS);
             add(node, ticks);
             end(node, now);
         } else {
@@ -104,6 +120,7 @@ impl Arena {
         }
         let kept = append_past(node, before);
         if kept {
+            self.count_cost(ROOT_UNITS.load(Relaxed));
             // Ordered as in `restart_live`, for the same reasons.
             fence(Release);
             for (word, value) in
@@ -122,10 +139,11 @@ impl Arena {
 }
 
 impl Arena {
+    /// Adds the cost of a visit that was timed.
     #[inline(always)]
-    fn count_visit(&self) {
-        let visits = self.hot.visits();
-        visits.store(visits.load(Relaxed).wrapping_add(1), Relaxed);
+    pub(super) fn count_cost(&self, units: u64) {
+        let cost = self.hot.cost();
+        cost.store(cost.load(Relaxed).wrapping_add(units), Relaxed);
     }
 }
 
@@ -150,5 +168,31 @@ fn add(node: Node<'_>, ticks: u64) {
     node.set(SQUARES, squares);
     if has_overflowed {
         node.set(SQUARES + 1, node.get(SQUARES + 1).wrapping_add(1));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tinyprof_format::model::{Mode, RegionKind};
+
+    use super::super::super::site::Site;
+    use super::*;
+
+    static ROOT: Site = Site::new("root", "t", "t.rs", 1, 1, RegionKind::Scope, Mode::Total);
+    static INNER: Site = Site::new("inner", "t", "t.rs", 2, 1, RegionKind::Scope, Mode::Total);
+
+    #[test]
+    fn every_timed_visit_has_a_cost() {
+        let arena = Arena::new(Clock::Monotonic).unwrap();
+        let visit = |site, inside: &dyn Fn()| {
+            let line = arena.enter(site).to_leave().unwrap();
+            inside();
+            arena.exit(line);
+        };
+        // The first visit of a callpath takes another path, and so does every one of a root that
+        // the thread does not visit again and again.
+        (0..10).for_each(|_| visit(&ROOT, &|| (0..10).for_each(|_| visit(&INNER, &|| {}))));
+        let least = (10 + 100) * VISIT_UNITS;
+        assert!((least..least + 10 * 15 * VISIT_UNITS).contains(&arena.visit_units()));
     }
 }
