@@ -110,7 +110,7 @@ impl Call {
         matches!(
             self.function.role,
             Role::StartReceive
-                | Role::StartMatchedReceive
+                | Role::Match
                 | Role::StartExchange
                 | Role::StartExchangeReplace
                 | Role::Start
