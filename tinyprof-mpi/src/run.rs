@@ -105,10 +105,10 @@ pub(crate) fn begin(signed_in: Option<SignedIn>) {
         Attendance::Open | Attendance::Incomplete => {}
     }
     if *attendance != Attendance::Complete && rank == 0 && wants_messages() {
-        recorder::warn(
-            "TINYPROF_MPI=messages has no effect, calls are recorded: not all ranks are known to run TinyProf; \
-             where all of them do, TINYPROF_WORLD=all, set for all ranks, says so",
-        );
+        recorder::warn(format_args!(
+            "{NO_MESSAGES}: not all ranks are known to run TinyProf; where all of them do, \
+             TINYPROF_WORLD=all, set for all ranks, says so",
+        ));
     }
 }
 
@@ -116,25 +116,26 @@ fn wants_messages() -> bool {
     config().mpi == Some(MpiLevel::Messages)
 }
 
-/// The setting that asks for messages, as the user writes it.
-const MESSAGES: &str = "TINYPROF_MPI=messages";
+/// The warning where messages cannot be observed; the reason follows.
+const NO_MESSAGES: &str = "TINYPROF_MPI=messages has no effect, calls are recorded";
+/// The warning where their order cannot be kept; the reason follows.
+const NO_ORDER: &str = "TINYPROF_ORDER=enforce has no effect";
 
 /// Agrees with all ranks on whether messages are observed. Collective over the world.
 fn agree_on_messages(rank: u32) {
     let order = config().order == Some(MessageOrder::Enforce);
     let wish = Wish { messages: wants_messages(), order };
-    let (setting, reason) = match tinyprof_pmpi::agree_on_messages(wish) {
-        Agreed::Calls if order => ("TINYPROF_ORDER=enforce", "it needs TINYPROF_MPI=messages"),
+    let (warning, reason) = match tinyprof_pmpi::agree_on_messages(wish) {
+        Agreed::Calls if order => (NO_ORDER, "it needs TINYPROF_MPI=messages"),
         Agreed::Messages { is_without_order: true } => {
-            ("TINYPROF_ORDER=enforce", "it needs ranks on one host that share memory")
+            (NO_ORDER, "it needs ranks on one host that share memory")
         }
         Agreed::Calls | Agreed::Messages { .. } => return,
-        Agreed::Differing => (MESSAGES, "not all ranks ask for it; set it alike on all ranks"),
-        _ => (MESSAGES, "MPI has returned an error"),
+        Agreed::Differing => (NO_MESSAGES, "not all ranks ask for it; set it alike on all ranks"),
+        _ => (NO_MESSAGES, "MPI has returned an error"),
     };
     if rank == 0 {
-        let instead = if setting == MESSAGES { ", calls are recorded" } else { "" };
-        recorder::warn(format_args!("{setting} has no effect{instead}: {reason}"));
+        recorder::warn(format_args!("{warning}: {reason}"));
     }
 }
 

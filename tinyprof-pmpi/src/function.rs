@@ -19,6 +19,14 @@ pub(crate) struct Function {
     pub(crate) at: Positions,
 }
 
+impl Function {
+    /// Returns whether the function says whether something is there, and does not wait for it.
+    #[inline]
+    pub(crate) fn is_test(&self) -> bool {
+        self.at.flag != Positions::NO || self.name == "MPI_Testsome"
+    }
+}
+
 /// What a function does with messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {

@@ -76,7 +76,7 @@ pub(crate) struct State {
     /// Our own cost: of regions, and of calls of MPI on their way to the wrappers.
     own_ps: u64,
     /// The rest of it.
-    pub(super) own_ns: u64,
+    own_ns: u64,
     visit_units: u64,
     last: CallpathId,
     last_left_ns: u64,
@@ -295,7 +295,12 @@ impl State {
     /// which the rank had no processor.
     #[inline]
     pub(crate) fn cost(&mut self, ns: u64) {
-        let ns = ns.min(WORK_NS_MAX);
+        self.delay(ns.min(WORK_NS_MAX));
+    }
+
+    /// Adds time by which we have surely delayed the rank ourselves.
+    #[inline]
+    pub(super) fn delay(&mut self, ns: u64) {
         self.clock.delay(ns);
         self.own_ns = self.own_ns.saturating_add(ns);
     }

@@ -116,8 +116,7 @@ impl State {
 
     /// Adds the time for which a message was held back.
     pub(crate) fn held_back(&mut self, held_ns: u64) {
-        self.clock.delay(held_ns);
-        self.own_ns = self.own_ns.saturating_add(held_ns);
+        self.delay(held_ns);
         if let Some(order) = &mut self.order {
             order.leave_out(held_ns);
         }

@@ -59,19 +59,17 @@ impl Call {
         turn.flatten()
     }
 
-    /// Returns whether the call waits for a message, and takes it or says whose it is.
+    /// Returns whether the call takes a message or says whose it is.
     fn takes_a_message(&self) -> bool {
-        let role = self.function.role;
-        matches!(role, Role::Receive | Role::Probe | Role::Match)
-            && self.function.at.flag == Positions::NO
+        matches!(self.function.role, Role::Receive | Role::Probe | Role::Match)
     }
 
     /// Returns what the rank does in the call.
     fn doing(&self) -> Doing {
         let at = &self.function.at;
-        let is_test = at.flag != Positions::NO || self.function.name == "MPI_Testsome";
         match self.function.role {
-            Role::Receive | Role::Probe | Role::Match if !is_test => self.waiting_for(at.source),
+            _ if self.function.is_test() => Doing::Running,
+            Role::Receive | Role::Probe | Role::Match => self.waiting_for(at.source),
             Role::Send if at.request == Positions::NO => {
                 let blocks = self.blocks(self.bytes(at.count, at.datatype));
                 if blocks { self.waiting_for(at.dest) } else { Doing::Running }
@@ -83,12 +81,8 @@ impl Call {
             | Role::CompleteAny
             | Role::CompleteSome
             | Role::CompleteAll
-                if !is_test =>
-            {
-                Doing::Waits
-            }
+            | Role::MakeCommunicator => Doing::Waits,
             Role::Collective(..) if at.request == Positions::NO => Doing::Waits,
-            Role::MakeCommunicator => Doing::Waits,
             _ => Doing::Running,
         }
     }

@@ -226,13 +226,8 @@ impl Call {
                     self.conclude_all(visited, span, true);
                 }
             }
-            Role::CompleteOne | Role::CompleteAny | Role::CompleteAll => {
-                let waits = self.function.at.flag == Positions::NO;
-                self.conclude_all(visited, span, waits);
-            }
-            Role::CompleteSome => {
-                let waits = self.function.name != "MPI_Testsome";
-                self.conclude_all(visited, span, waits);
+            Role::CompleteOne | Role::CompleteAny | Role::CompleteSome | Role::CompleteAll => {
+                self.conclude_all(visited, span, !self.function.is_test());
             }
             Role::MakeCommunicator => self.arguments.make_twin(self.function),
             _ => {}

@@ -9,7 +9,7 @@ use tinyprof_messages::graph::{Phase, Place, RankSet, Section, Tally};
 
 use super::Structure;
 use super::observed::OfRank;
-use control::{Control, Stop};
+use control::{Control, Heads, Stop};
 
 /// The number of distances between two nodes up to which each has an edge of its own.
 const OFFSETS_MAX: usize = 16;
@@ -129,8 +129,9 @@ impl Structure {
             let Some(found) = self.observed.ranks.get(rank as usize) else { continue };
             begun.insert(rank);
             self.add_call_nodes(rank, found, &mut nodes);
-            self.add_loop_nodes(&control, rank, found, &mut nodes);
-            add_flows(&control, found, &mut nodes, &mut edges);
+            let heads = control.heads(found);
+            self.add_loop_nodes(&control, &heads, (rank, found), &mut nodes);
+            add_flows(&control, &heads, found, &mut nodes, &mut edges);
             for (from, to, times) in &found.completions {
                 let key = ("completion", Stop::Call(*from), Stop::Call(*to));
                 edges.entry(key).or_default().absorb(*times);
@@ -218,11 +219,11 @@ impl Structure {
     fn add_loop_nodes(
         &self,
         control: &Control,
-        rank: u32,
-        found: &OfRank,
+        heads: &Heads,
+        (rank, found): (u32, &OfRank),
         nodes: &mut BTreeMap<Stop, (u32, DrawnNode)>,
     ) {
-        for (number, head) in control.heads(found) {
+        for (&number, head) in heads {
             let (order, drawn) = nodes.entry(Stop::Loop(number)).or_insert_with(|| {
                 let section = control.section(number);
                 let around = section.places.split_last().map_or(&[][..], |(_, around)| around);
@@ -282,14 +283,14 @@ impl Structure {
 /// Adds the flow of a rank.
 fn add_flows(
     control: &Control,
+    heads: &Heads,
     found: &OfRank,
     nodes: &mut BTreeMap<Stop, (u32, DrawnNode)>,
     edges: &mut BTreeMap<(&str, Stop, Stop), Tally>,
 ) {
-    let heads = control.heads(found);
     for flow in &found.flows {
         let mut times = flow.times;
-        control.way(&heads, flow.from, flow.to, |from, to| {
+        control.way(heads, flow.from, flow.to, |from, to| {
             edges.entry(("flow", from, to)).or_default().absorb(times);
             if let (Stop::Loop(_), Some((_, drawn))) = (to, nodes.get_mut(&to)) {
                 drawn.times.count = drawn.times.count.saturating_add(times.count);

@@ -52,6 +52,15 @@ pub(super) struct Iterations {
     pub(super) others: (usize, u64, f64),
 }
 
+impl Iterations {
+    /// Returns the number of iterations whose way the edges do not tell.
+    pub(super) fn unknown(&self) -> u64 {
+        let (_, others, _) = self.others;
+        let known = self.ways.iter().map(|way| way.count).sum::<u64>() + others;
+        self.count.saturating_sub(known)
+    }
+}
+
 /// How often, and how long in all.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {

@@ -107,14 +107,13 @@ impl Structure {
             })
         };
         let (others, of_others, ns) = iterations.others;
-        let known = iterations.ways.iter().map(|way| way.count).sum::<u64>() + of_others;
         json!({
             "count": of_rank(iterations.count),
             "ways": iterations.ways.iter().map(way).collect::<Vec<_>>(),
             "others": (others > 0).then(|| {
                 json!({ "ways": others, "count": of_rank(of_others), "time_ns": ns })
             }),
-            "unknown": of_rank(iterations.count.saturating_sub(known)),
+            "unknown": of_rank(iterations.unknown()),
         })
     }
 

@@ -15,8 +15,7 @@ impl Structure {
             return Vec::new();
         };
         let (others, other_count, others_ns) = found.others;
-        let known: u64 = found.ways.iter().map(|way| way.count).sum::<u64>() + other_count;
-        let unknown = found.count.saturating_sub(known);
+        let unknown = found.unknown();
         let of_rank = ratio(found.count.into(), u128::from(class.ranks.len().max(1)));
         let a_rank = if class.ranks.len() > 1 { " a rank" } else { "" };
         let share = |count: u64| percent_of(ratio(count.into(), found.count.into()));

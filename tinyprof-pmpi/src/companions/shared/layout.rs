@@ -68,8 +68,7 @@ impl Layout {
 
     pub(super) fn board(&self, number: u32) -> Board {
         let words = Board::words(self.ranks);
-        let boards = HEADER_WORDS + self.ranks * self.ranks * lane_words(self.ranks);
-        let begin = boards + number as usize * words;
+        let begin = Self::boards_begin(self.ranks) + number as usize * words;
         Board::new(&self.words[begin..begin + words], self.ranks)
     }
 
@@ -78,8 +77,12 @@ impl Layout {
         Notices::new(&self.words[Self::notices_begin(self.ranks)..])
     }
 
+    fn boards_begin(ranks: usize) -> usize {
+        HEADER_WORDS + ranks * ranks * lane_words(ranks)
+    }
+
     fn notices_begin(ranks: usize) -> usize {
-        HEADER_WORDS + ranks * ranks * lane_words(ranks) + BOARDS as usize * Board::words(ranks)
+        Self::boards_begin(ranks) + BOARDS as usize * Board::words(ranks)
     }
 
     /// Takes a board that nobody uses, if there is one. Returns its number.

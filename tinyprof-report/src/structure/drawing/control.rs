@@ -29,6 +29,9 @@ pub(super) struct Head {
     is_alone: bool,
 }
 
+/// Where each loop of a rank begins, by its number in [`Control`].
+pub(super) type Heads = BTreeMap<usize, Head>;
+
 /// The loops of a program. Outer ones have lower numbers than those in them.
 #[derive(Debug)]
 pub(super) struct Control {
@@ -64,8 +67,8 @@ impl Control {
     }
 
     /// Returns where the loops of a rank begin.
-    pub(super) fn heads(&self, found: &OfRank) -> BTreeMap<usize, Head> {
-        let mut heads: BTreeMap<usize, Head> = BTreeMap::new();
+    pub(super) fn heads(&self, found: &OfRank) -> Heads {
+        let mut heads = Heads::new();
         for visited in &found.visited {
             let own = Head { node: visited.node, order: visited.order, is_alone: true };
             for number in self.around(visited.node) {
@@ -83,7 +86,7 @@ impl Control {
     /// loop has no other.
     pub(super) fn way(
         &self,
-        heads: &BTreeMap<usize, Head>,
+        heads: &Heads,
         from: Option<u32>,
         to: u32,
         mut step: impl FnMut(Stop, Stop),
