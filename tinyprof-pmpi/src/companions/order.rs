@@ -56,9 +56,8 @@ impl Order {
 
     /// Returns a number that is another one when a rank has moved.
     pub(super) fn pulse(&self) -> u64 {
-        let versions = (0..self.ranks).filter(|rank| *rank != self.rank);
-        let versions =
-            versions.map(|rank| self.notices.read(rank).map_or(0, |(_, version)| version));
+        let others = (0..self.ranks).filter(|rank| *rank != self.rank);
+        let versions = others.map(|rank| self.notices.version(rank));
         versions.fold(0, u64::wrapping_add)
     }
 
@@ -78,7 +77,7 @@ impl Order {
         has_taken: impl Fn(i32) -> bool,
     ) -> Verdict {
         verdict(self.rank, sender, virtual_ns, self.ranks, |rank| {
-            let Some((notice, _)) = self.notices.read(rank) else {
+            let Some(notice) = self.notices.read(rank) else {
                 return Progress { virtual_ns: i64::MIN, doing: Doing::Running };
             };
             let progress = notice.progress(now_ns);

@@ -9,9 +9,9 @@
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::fence;
 
 use tinyprof_messages::companion::Companion;
+use tinyprof_segment::sequence::{begin_update, end_update, try_read};
 
 /// The words of a line of the cache.
 const LINE_WORDS: usize = 8;
@@ -20,7 +20,7 @@ const LINE_WORDS: usize = 8;
 const STAMP: usize = Companion::WORDS;
 /// In the first line, what the receiver writes: the number of entries that are free again.
 const TAKEN: usize = 0;
-/// There too, the version of the answer, odd while it is written, and then its words.
+/// There too, the sequence counter of the answer, 0 before the first one, and then its words.
 const VERSION: usize = 1;
 const ANSWER: usize = 2;
 
@@ -150,13 +150,13 @@ impl Outgoing {
     /// Returns the receiver's answer to a message, if that is its last one.
     pub(in crate::companions) fn answer(&self, which: &Which) -> Option<Answer> {
         let words = self.lane.words;
-        let version = words[VERSION].load(Acquire);
-        let read: [u64; 5] = std::array::from_fn(|at| words[ANSWER + at].load(Relaxed));
-        fence(Acquire);
-        let is_whole = version.is_multiple_of(2) && words[VERSION].load(Relaxed) == version;
-        let [name, sequence, posted_ns, intrusion_ns, ideal_ns] = read;
-        let is_of_it = version != 0 && (name, sequence) == (which.name(), which.sequence);
-        (is_whole && is_of_it).then_some(Answer { posted_ns, intrusion_ns, ideal_ns })
+        if words[VERSION].load(Relaxed) == 0 {
+            return None;
+        }
+        let read = || std::array::from_fn(|at| words[ANSWER + at].load(Relaxed));
+        let [name, sequence, posted_ns, intrusion_ns, ideal_ns] = try_read(&words[VERSION], read)?;
+        let is_of_it = (name, sequence) == (which.name(), which.sequence);
+        is_of_it.then_some(Answer { posted_ns, intrusion_ns, ideal_ns })
     }
 }
 
@@ -339,15 +339,15 @@ impl Incoming {
     /// Answers the sender of a message, in place of the last answer.
     pub(in crate::companions) fn answer(&self, which: &Which, answer: &Answer) {
         let words = self.lane.words;
-        let version = words[VERSION].load(Relaxed);
-        words[VERSION].store(version + 1, Relaxed);
-        fence(Release);
+        if !begin_update(&words[VERSION]) {
+            return;
+        }
         let Answer { posted_ns, intrusion_ns, ideal_ns } = *answer;
         let own = [which.name(), which.sequence, posted_ns, intrusion_ns, ideal_ns];
         for (place, word) in words[ANSWER..].iter().zip(own) {
             place.store(word, Relaxed);
         }
-        words[VERSION].store(version + 2, Release);
+        end_update(&words[VERSION]);
     }
 }
 

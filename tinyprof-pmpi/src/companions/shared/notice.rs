@@ -4,14 +4,15 @@
 //!  | version, time, virtual time, what it does, share of our own cost |      a line for each rank
 //! ```
 
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicU64, fence};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use tinyprof_messages::order::{Doing, Progress};
+use tinyprof_segment::sequence::{begin_update, end_update, try_read};
 
 /// The words of a notice.
 const WORDS: usize = 8;
-/// The version, odd while the notice is written; 0 before the first one.
+/// The sequence counter; 0 before the first notice.
 const VERSION: usize = 0;
 /// The share of a rank that does nothing but measure.
 pub(in crate::companions) const ALL: u64 = 1 << 10;
@@ -89,24 +90,25 @@ impl Notices {
     /// Replaces the caller's notice.
     pub(in crate::companions) fn write(&self, rank: u32, notice: &Notice) {
         let Some(words) = self.of(rank) else { return };
-        let version = words[VERSION].load(Relaxed);
-        words[VERSION].store(version + 1, Relaxed);
-        fence(Release);
+        if !begin_update(&words[VERSION]) {
+            return;
+        }
         for (place, word) in words[VERSION + 1..].iter().zip(notice.to_words()) {
             place.store(word, Relaxed);
         }
-        words[VERSION].store(version + 2, Release);
+        end_update(&words[VERSION]);
     }
 
-    /// Returns the notice of a rank, with a number that is another one after each. `None` while it
-    /// is written, and before the first.
-    pub(in crate::companions) fn read(&self, rank: u32) -> Option<(Notice, u64)> {
-        let words = self.of(rank)?;
-        let version = words[VERSION].load(Acquire);
-        let read = std::array::from_fn(|at| words[VERSION + 1 + at].load(Relaxed));
-        fence(Acquire);
-        let is_whole = version.is_multiple_of(2) && words[VERSION].load(Relaxed) == version;
-        (is_whole && version != 0).then(|| (Notice::from_words(read), version))
+    /// Returns the notice of a rank. `None` while it is written, and before the first.
+    pub(in crate::companions) fn read(&self, rank: u32) -> Option<Notice> {
+        let words = self.of(rank).filter(|words| words[VERSION].load(Relaxed) != 0)?;
+        let read = || std::array::from_fn(|at| words[VERSION + 1 + at].load(Relaxed));
+        try_read(&words[VERSION], read).map(Notice::from_words)
+    }
+
+    /// Returns a number that is another one after each notice of a rank; 0 before the first.
+    pub(in crate::companions) fn version(&self, rank: u32) -> u64 {
+        self.of(rank).map_or(0, |words| words[VERSION].load(Relaxed))
     }
 }
 
@@ -129,7 +131,7 @@ mod tests {
         let all = [Doing::Running, Doing::WaitsFor(u32::MAX), Doing::Waits, Doing::Ended];
         for doing in all {
             notices.write(1, &notice(doing));
-            assert_eq!(notices.read(1).map(|(notice, _)| notice), Some(notice(doing)));
+            assert_eq!(notices.read(1), Some(notice(doing)));
         }
         assert_eq!((notices.read(0), notices.read(2), notices.read(3)), (None, None, None));
     }
@@ -154,7 +156,7 @@ mod tests {
                 }
             });
             for _ in 0..ROUNDS {
-                if let Some((notice, _)) = notices.read(0) {
+                if let Some(notice) = notices.read(0) {
                     assert_eq!(notice.at_ns.cast_signed(), notice.virtual_ns);
                 }
             }
