@@ -120,7 +120,7 @@ fn wrappers(functions: &[Function<'_>]) -> String {
 }
 
 /// The arguments that the wrappers look at.
-const POSITIONS: [&str; 35] = [
+const POSITIONS: [&str; 37] = [
     "comm",
     "count",
     "datatype",
@@ -131,6 +131,7 @@ const POSITIONS: [&str; 35] = [
     "indices",
     "message",
     "newcomm",
+    "op",
     "origin_count",
     "origin_datatype",
     "outcount",
@@ -156,4 +157,5 @@ const POSITIONS: [&str; 35] = [
     "status",
     "statuses",
     "tag",
+    "target_rank",
 ];

@@ -59,6 +59,8 @@ pub struct Abi {
     pub topologies: [c_int; 3],
     /// `MPI_COMM_WORLD`.
     pub world: Handle,
+    /// `MPI_COMM_SELF`.
+    pub comm_self: Handle,
     /// `MPI_BYTE`.
     pub byte: Handle,
     /// `MPI_UINT64_T`, or another name of the type.
@@ -67,8 +69,14 @@ pub struct Abi {
     pub max: Handle,
     /// `MPI_SUM`.
     pub sum: Handle,
+    /// `MPI_NO_OP`.
+    pub no_op: Handle,
+    /// `MPI_DATATYPE_NULL`.
+    pub datatype_null: Handle,
     /// `MPI_ERRORS_RETURN`.
     pub errors_return: Handle,
+    /// `MPI_ERR_ARG`, the last error class of wrong arguments.
+    pub argument_error_max: c_int,
     /// `MPI_REQUEST_NULL`.
     pub request_null: Handle,
     /// `MPI_COMM_NULL`.
@@ -105,11 +113,15 @@ impl Abi {
         thread_multiple: 3,
         topologies: [2, 1, 3],
         world: Handle(0x4400_0000),
+        comm_self: Handle(0x4400_0001),
         byte: Handle(0x4c00_010d),
         word: Handle(0x4c00_0808),
         max: Handle(0x5800_0001),
         sum: Handle(0x5800_0003),
+        no_op: Handle(0x5800_000e),
+        datatype_null: Handle(0x0c00_0000),
         errors_return: Handle(0x5400_0001),
+        argument_error_max: 12,
         request_null: Handle(0x2c00_0000),
         comm_null: Handle(0x0400_0000),
     };
@@ -132,11 +144,15 @@ impl Abi {
         thread_multiple: 4096,
         topologies: [211, 212, 213],
         world: Handle(0x101),
+        comm_self: Handle(0x102),
         byte: Handle(0x247),
         word: Handle(0x259),
         max: Handle(0x23),
         sum: Handle(0x21),
+        no_op: Handle(0x3d),
+        datatype_null: Handle(0x200),
         errors_return: Handle(0x143),
+        argument_error_max: 13,
         request_null: Handle(0x180),
         comm_null: Handle(0x100),
     };
@@ -161,11 +177,15 @@ impl Abi {
             thread_multiple: 3,
             topologies: [1, 2, 3],
             world: handle(c"ompi_mpi_comm_world"),
+            comm_self: handle(c"ompi_mpi_comm_self"),
             byte: handle(c"ompi_mpi_byte"),
             word: handle(c"ompi_mpi_uint64_t"),
             max: handle(c"ompi_mpi_op_max"),
             sum: handle(c"ompi_mpi_op_sum"),
+            no_op: handle(c"ompi_mpi_op_no_op"),
+            datatype_null: handle(c"ompi_mpi_datatype_null"),
             errors_return: handle(c"ompi_mpi_errors_return"),
+            argument_error_max: 13,
             request_null: handle(c"ompi_request_null"),
             comm_null: handle(c"ompi_mpi_comm_null"),
         }

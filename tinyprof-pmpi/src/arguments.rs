@@ -16,6 +16,7 @@ pub(crate) enum Kind {
     Datatype,
     Request,
     Message,
+    Operator,
 }
 
 /// The arguments of one call.
@@ -120,12 +121,13 @@ impl Arguments {
     }
 
     fn of_fortran(&self, fortran: c_int, kind: Kind) -> Option<Handle> {
-        static FOUND: [AtomicPtr<c_void>; 4] = [const { AtomicPtr::new(ptr::null_mut()) }; 4];
+        static FOUND: [AtomicPtr<c_void>; 5] = [const { AtomicPtr::new(ptr::null_mut()) }; 5];
         let (convert, found) = match kind {
             Kind::Communicator => (c"PMPI_Comm_f2c", &FOUND[0]),
             Kind::Datatype => (c"PMPI_Type_f2c", &FOUND[1]),
             Kind::Request => (c"PMPI_Request_f2c", &FOUND[2]),
             Kind::Message => (c"PMPI_Message_f2c", &FOUND[3]),
+            Kind::Operator => (c"PMPI_Op_f2c", &FOUND[4]),
         };
         self.mpi.of_fortran(fortran, convert, found)
     }

@@ -1,16 +1,24 @@
 //! The communicators of the program: their sizes, and the ranks of their members in the world.
 //!
 //! A communicator is looked up in a table without locks. What is known of one is made on its first
-//! use, and forgotten when it is freed.
+//! use. When the program frees it, its handle may soon name another one, but receives that were
+//! posted on it may still be open (MPI 4.0, section 7.4.3). So their requests refer to what was
+//! known, which is kept for them, and MPI is never asked about a handle that is not an argument of
+//! the call under way.
+
+mod freed;
+mod neighbors;
 
 use std::ffi::c_int;
 use std::ptr;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize};
 
 use crate::abi::Handle;
 use crate::library::Mpi;
+
+pub(crate) use neighbors::neighbors;
 
 /// Slots in the table, a power of two.
 const SLOTS: usize = 8192;
@@ -36,7 +44,8 @@ pub(crate) struct Twin {
 /// A communicator in use.
 #[derive(Debug)]
 pub(crate) struct Communicator {
-    handle: Handle,
+    /// A number that no other communicator has had, and no handle has.
+    pub(crate) serial: u64,
     /// The caller's rank.
     pub(crate) rank: c_int,
     /// The number of ranks in the local group.
@@ -50,15 +59,26 @@ pub(crate) struct Communicator {
     world_rank: c_int,
     /// Its twin at level `messages`.
     twin: OnceLock<Twin>,
+    /// True once the program has freed it.
+    is_freed: AtomicBool,
 }
 
-static TABLE: [AtomicPtr<Communicator>; SLOTS] = [const { AtomicPtr::new(ptr::null_mut()) }; SLOTS];
+/// The handles of the communicators in the table, so that a look-up touches no other communicator:
+/// another thread may free that one.
+static KEYS: [AtomicUsize; SLOTS] = [const { AtomicUsize::new(0) }; SLOTS];
+static VALUES: [AtomicPtr<Communicator>; SLOTS] =
+    [const { AtomicPtr::new(ptr::null_mut()) }; SLOTS];
+/// The key of a slot that is being filled or emptied.
+const CLAIMED: usize = usize::MAX;
 static RANKS_KEPT: AtomicU64 = AtomicU64::new(0);
+static NEXT_SERIAL: AtomicU64 = AtomicU64::new(0);
+/// A bit that no address has, and no number of MPICH.
+const NO_HANDLE: u64 = 1 << 63;
 static WORLD_RANK: AtomicUsize = AtomicUsize::new(usize::MAX);
 
-fn slots(handle: Handle) -> impl Iterator<Item = &'static AtomicPtr<Communicator>> {
+fn slots(handle: Handle) -> impl Iterator<Item = usize> {
     let first = handle.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-    (first..first + PROBES).map(|at| &TABLE[at % SLOTS])
+    (first..first + PROBES).map(|at| at % SLOTS)
 }
 
 /// Calls `work` with what is known of a communicator that the program passes to MPI in a call under
@@ -72,34 +92,35 @@ pub(crate) fn with<T>(
     get(mpi, handle).map(work)
 }
 
-/// Returns what is known of a communicator, as [`with`] passes it, for the time of the call.
+/// Returns what is known of a communicator, as [`with`] passes it. It is valid for the time of the
+/// call, and for as long as a request refers to it.
 #[inline]
 pub(crate) fn get(mpi: &Mpi, handle: Handle) -> Option<&'static Communicator> {
     find(handle).or_else(|| insert(mpi, handle))
 }
 
-/// Returns what is known of a communicator that the program passes to MPI in a call under way.
+/// Returns what is known already of a communicator that the program passes to MPI in a call under
+/// way.
 #[inline]
 pub(crate) fn find(handle: Handle) -> Option<&'static Communicator> {
-    // SAFETY: a pointer in the table is valid until the program frees the communicator, which it
-    // must not do while it is used in a call.
-    let mut known = slots(handle).filter_map(|slot| unsafe { slot.load(Acquire).as_ref() });
-    known.find(|known| known.handle == handle)
+    let at = slots(handle).find(|&at| KEYS[at].load(Acquire) == handle.0)?;
+    // SAFETY: under this key there is a pointer from `insert`, valid until the program frees the
+    // communicator, which it must not do while it is used in a call, and longer if a request refers
+    // to it.
+    unsafe { VALUES[at].load(Relaxed).as_ref() }
 }
 
 #[cold]
 #[inline(never)]
 fn insert(mpi: &Mpi, handle: Handle) -> Option<&'static Communicator> {
-    let new = Box::into_raw(Box::new(Communicator::ask(mpi, handle)?));
-    for slot in slots(handle) {
-        if slot.compare_exchange(ptr::null_mut(), new, AcqRel, Relaxed).is_ok() {
-            // SAFETY: just made, and freed with the program's communicator, as in `find`.
-            return Some(unsafe { &*new });
-        }
-    }
-    // SAFETY: made above, and in no table.
-    drop(unsafe { Box::from_raw(new) });
-    None
+    let new = Communicator::ask(mpi, handle)?;
+    let at =
+        slots(handle).find(|&at| KEYS[at].compare_exchange(0, CLAIMED, AcqRel, Relaxed).is_ok())?;
+    let new = Box::into_raw(Box::new(new));
+    VALUES[at].store(new, Relaxed);
+    KEYS[at].store(handle.0, Release);
+    // SAFETY: just made, and valid as in `find`.
+    Some(unsafe { &*new })
 }
 
 /// Returns the twin of a communicator that is known already.
@@ -107,23 +128,22 @@ pub(crate) fn twin(handle: Handle) -> Option<Twin> {
     find(handle).and_then(Communicator::twin)
 }
 
-/// Returns all twins.
+/// Returns all twins. No other thread may free a communicator meanwhile.
 pub(crate) fn twins() -> impl Iterator<Item = Twin> {
-    // SAFETY: as in `find`.
-    TABLE.iter().filter_map(|slot| unsafe { slot.load(Acquire).as_ref() }?.twin())
+    let is_there = |at: &usize| ![0, CLAIMED].contains(&KEYS[*at].load(Acquire));
+    // SAFETY: as in `find`, as the caller says.
+    let known = |at: usize| unsafe { VALUES[at].load(Relaxed).as_ref() };
+    (0..SLOTS).filter(is_there).filter_map(move |at| known(at)?.twin())
 }
 
-/// Forgets a communicator, before the program frees it.
+/// Forgets a communicator, before the program frees it. What is known of it stays for the requests
+/// that refer to it.
 pub(crate) fn forget(handle: Handle) {
-    for slot in slots(handle) {
-        let known = slot.load(Acquire);
-        // SAFETY: as in `find`.
-        let is_this = unsafe { known.as_ref() }.is_some_and(|known| known.handle == handle);
-        if is_this && slot.compare_exchange(known, ptr::null_mut(), AcqRel, Relaxed).is_ok() {
-            // SAFETY: it was made by `insert`, is not in the table any more, and nobody uses it, as
-            // the program frees the communicator.
-            let known = unsafe { Box::from_raw(known) };
-            RANKS_KEPT.fetch_sub(known.relative.len() as u64, Relaxed);
+    for at in slots(handle) {
+        if KEYS[at].compare_exchange(handle.0, CLAIMED, AcqRel, Relaxed).is_ok() {
+            let known = VALUES[at].swap(ptr::null_mut(), Relaxed);
+            KEYS[at].store(0, Release);
+            freed::keep(known);
         }
     }
 }
@@ -154,7 +174,7 @@ impl Communicator {
         let relative =
             if is_world { None } else { relative(mpi, handle, ranks, inter != 0, world_rank) };
         Some(Self {
-            handle,
+            serial: NO_HANDLE | NEXT_SERIAL.fetch_add(1, Relaxed),
             rank,
             size,
             remote_size,
@@ -162,6 +182,7 @@ impl Communicator {
             is_world,
             world_rank,
             twin: OnceLock::new(),
+            is_freed: AtomicBool::new(false),
         })
     }
 
@@ -176,16 +197,27 @@ impl Communicator {
         known.copied().unwrap_or(ELSEWHERE)
     }
 
-    /// Returns the twin, if the communicator has one.
+    /// Returns the twin, if the communicator has one. It is freed with the communicator.
     #[inline]
     pub(crate) fn twin(&self) -> Option<Twin> {
-        self.twin.get().copied()
+        self.twin.get().copied().filter(|_| !self.is_freed.load(Relaxed))
+    }
+
+    /// Returns whether the communicator had a twin, and the program has freed it.
+    pub(crate) fn has_lost_twin(&self) -> bool {
+        self.twin.get().is_some() && self.is_freed.load(Relaxed)
     }
 
     /// Keeps the twin, for as long as the program has the communicator.
     pub(crate) fn set_twin(&self, twin: Twin) {
         // A communicator that is known already has none: it is new.
         let _ = self.twin.set(twin);
+    }
+
+    /// Returns whether there is a rank of this number to send to.
+    #[inline]
+    pub(crate) fn has(&self, rank: c_int) -> bool {
+        (0..self.remote_size.unwrap_or(self.size)).contains(&rank)
     }
 
     /// Returns the number of ranks on the other side of a collective operation.
@@ -205,6 +237,12 @@ fn world_rank(mpi: &Mpi) -> Option<c_int> {
     let code = unsafe { mpi.comm_rank(mpi.abi.world, &raw mut rank) };
     WORLD_RANK.store(usize::try_from(rank).ok()?, Relaxed);
     (code == 0).then_some(rank)
+}
+
+impl Drop for Communicator {
+    fn drop(&mut self) {
+        RANKS_KEPT.fetch_sub(self.relative.len() as u64, Relaxed);
+    }
 }
 
 /// Returns the relative ranks in the world of all ranks of a communicator, unless they are too
@@ -257,74 +295,4 @@ fn relative(
     }
     let relative = |&rank: &c_int| if rank < 0 { ELSEWHERE } else { rank - world_rank };
     Some(translated.iter().map(relative).collect())
-}
-
-/// The neighbours of a rank in a topology. A place of a buffer may belong to no neighbour: at the
-/// border of a grid.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Neighbors {
-    pub(crate) sources: u64,
-    pub(crate) destinations: u64,
-    pub(crate) source_places: u64,
-    pub(crate) destination_places: u64,
-}
-
-/// Returns the caller's neighbours in the topology of a communicator; none if it has no topology.
-pub(crate) fn neighbors(mpi: &Mpi, handle: Handle) -> Neighbors {
-    let mut kind = 0;
-    // SAFETY: the program uses the communicator in a call under way; the place is valid.
-    let code = unsafe { mpi.topo_test(handle, &raw mut kind) };
-    let [cartesian, graph, distributed] = mpi.abi.topologies;
-    let number = |number: c_int| u64::from(number.unsigned_abs());
-    if code != 0 {
-        Neighbors::default()
-    } else if kind == cartesian {
-        neighbors_in_grid(mpi, handle)
-    } else if kind == graph {
-        let mut count = 0;
-        let Some(rank) = with(mpi, handle, |known| known.rank) else {
-            return Neighbors::default();
-        };
-        // SAFETY: the communicator has a graph, and the place is valid.
-        let _ = unsafe { mpi.graph_neighbors_count(handle, rank, &raw mut count) };
-        let count = number(count);
-        Neighbors {
-            sources: count,
-            destinations: count,
-            source_places: count,
-            destination_places: count,
-        }
-    } else if kind == distributed {
-        let (mut sources, mut destinations, mut is_weighted) = (0, 0, 0);
-        let places = (&raw mut sources, &raw mut destinations, &raw mut is_weighted);
-        // SAFETY: the communicator has a distributed graph, and the places are valid.
-        let _ = unsafe { mpi.dist_graph_neighbors_count(handle, places.0, places.1, places.2) };
-        let (sources, destinations) = (number(sources), number(destinations));
-        let (source_places, destination_places) = (sources, destinations);
-        Neighbors { sources, destinations, source_places, destination_places }
-    } else {
-        Neighbors::default()
-    }
-}
-
-fn neighbors_in_grid(mpi: &Mpi, handle: Handle) -> Neighbors {
-    let mut dimensions = 0;
-    // SAFETY: the communicator has a grid, and the place is valid.
-    let _ = unsafe { mpi.cartdim_get(handle, &raw mut dimensions) };
-    let mut neighbors = 0;
-    for dimension in 0..dimensions {
-        let (mut before, mut after) = (0, 0);
-        let places = (&raw mut before, &raw mut after);
-        // SAFETY: as above, and the grid has that dimension.
-        let _ = unsafe { mpi.cart_shift(handle, dimension, 1, places.0, places.1) };
-        let is_there = |rank: &c_int| *rank != mpi.abi.proc_null;
-        neighbors += [before, after].iter().filter(|rank| is_there(rank)).count() as u64;
-    }
-    let places = 2 * u64::from(dimensions.unsigned_abs());
-    Neighbors {
-        sources: neighbors,
-        destinations: neighbors,
-        source_places: places,
-        destination_places: places,
-    }
 }

@@ -160,15 +160,21 @@ macro_rules! positions {
             /// The word of an argument that the function does not have.
             pub(crate) const NO: u8 = u8::MAX;
             const NONE: Self = Self { $($argument: Self::NO,)* };
+
+            /// Returns the word of the request that a call completes, or of the array of them.
+            #[inline]
+            pub(crate) fn open_requests(&self) -> u8 {
+                if self.requests == Self::NO { self.request } else { self.requests }
+            }
         }
     };
 }
 
 positions! {
-    comm count datatype dest flag incount index indices message newcomm origin_count origin_datatype
-    outcount partitions recvbuf recvcount recvcounts recvtag recvtype recvtypes request
+    comm count datatype dest flag incount index indices message newcomm op origin_count
+    origin_datatype outcount partitions recvbuf recvcount recvcounts recvtag recvtype recvtypes request
     requests result_count result_datatype root sendbuf sendcount sendcounts sendtag sendtype sendtypes
-    source status statuses tag
+    source status statuses tag target_rank
 }
 
 const INIT: [(&str, &str); 1] = [("tag", "INIT")];

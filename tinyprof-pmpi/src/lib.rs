@@ -20,7 +20,8 @@
 //! # What it never does
 //!
 //! It takes no lock and allocates no heap memory in the steady state. It changes no buffer, no
-//! result and no object of the program. Where the program ignores a status, MPI writes it to a
+//! result and no object of the program. It never passes MPI a handle that is not an argument of the
+//! call under way, and that MPI has not accepted or the program is not about to pass on. Where the program ignores a status, MPI writes it to a
 //! place of ours. `MPI_Pcontrol(0)` stops the recording of calls, `MPI_Pcontrol(1)` resumes it (MPI
 //! 4.0, section 15.2.4).
 
@@ -30,6 +31,7 @@ mod communicators;
 mod companions;
 mod datatypes;
 mod entry;
+mod errors;
 mod forward;
 mod function;
 mod handles;

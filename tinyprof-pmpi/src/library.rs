@@ -73,6 +73,8 @@ functions! {
     library_version = c"PMPI_Get_library_version" (text: *mut c_char, length: *mut c_int);
     /// `MPI_Error_string`.
     error_string = c"PMPI_Error_string" (code: c_int, text: *mut c_char, length: *mut c_int);
+    /// `MPI_Error_class`.
+    error_class = c"PMPI_Error_class" (code: c_int, class: *mut c_int);
     /// `MPI_Comm_rank`.
     comm_rank = c"PMPI_Comm_rank" (comm: Handle, rank: *mut c_int);
     /// `MPI_Comm_size`.
@@ -225,6 +227,15 @@ impl Mpi {
         // SAFETY: as the caller says, and the place is valid.
         let code = unsafe { self.query_thread(&raw mut provided) };
         (code == 0).then_some(provided)
+    }
+
+    /// Returns whether a call with this error code may have got as far as to communicate: what was
+    /// wrong is not one of its arguments.
+    pub(crate) fn has_communicated(&self, code: c_int) -> bool {
+        let mut class = 0;
+        // SAFETY: MPI has returned the code, and the place is valid.
+        let is_told = unsafe { self.error_class(code, &raw mut class) } == 0;
+        is_told && class > self.abi.argument_error_max
     }
 
     /// Returns a Fortran handle as one of C. `convert` is MPI's function for its kind, such as

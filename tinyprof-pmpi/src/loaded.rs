@@ -29,6 +29,59 @@ pub(crate) fn symbol(name: &CStr) -> Option<*mut c_void> {
     (!search.found.is_null()).then_some(search.found)
 }
 
+/// Returns the next definition of a function behind this library in the order of search, if it is
+/// neither in the library of `own`, which is MPI's, nor in another copy of this one.
+pub(crate) fn next_of_another(name: &CStr, own: *mut c_void) -> Option<*mut c_void> {
+    // SAFETY: the name ends with a zero.
+    let next = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
+    let library = library_of(next)?;
+    let is_another = Some(library.start) != library_of(own).map(|own| own.start);
+    (is_another && !library.has_wrappers()).then_some(next)
+}
+
+/// A loaded library or executable.
+pub(crate) struct Library {
+    /// Where it begins in memory.
+    pub(crate) start: *mut c_void,
+    path: *const c_char,
+}
+
+/// Returns the library that an address belongs to.
+pub(crate) fn library_of(address: *mut c_void) -> Option<Library> {
+    let mut found = libc::Dl_info {
+        dli_fname: ptr::null(),
+        dli_fbase: ptr::null_mut(),
+        dli_sname: ptr::null(),
+        dli_saddr: ptr::null_mut(),
+    };
+    // SAFETY: any address may be asked for, and the place for the answer is valid.
+    let code = unsafe { libc::dladdr(address, &raw mut found) };
+    (code != 0).then_some(Library { start: found.dli_fbase, path: found.dli_fname })
+}
+
+/// Marks libraries and executables that have wrappers of ours.
+#[used]
+#[unsafe(no_mangle)]
+static tinyprof_wrappers: u8 = 1;
+
+impl Library {
+    /// Returns whether it has wrappers of ours: the program is built with them, and the library
+    /// preloaded.
+    fn has_wrappers(&self) -> bool {
+        // SAFETY: the path is that of an object that is loaded; nothing is loaded by this.
+        let library = unsafe { libc::dlopen(self.path, libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+        if library.is_null() {
+            return false;
+        }
+        // SAFETY: the library is loaded, and the name ends with a zero.
+        let mark = unsafe { libc::dlsym(library, c"tinyprof_wrappers".as_ptr()) };
+        // SAFETY: the handle comes from `dlopen` and is given back once.
+        unsafe { libc::dlclose(library) };
+        // The search goes on in what the library depends on.
+        library_of(mark).is_some_and(|of| of.start == self.start)
+    }
+}
+
 struct Search<'a> {
     name: &'a CStr,
     found: *mut c_void,

@@ -4,7 +4,6 @@ mod collective;
 mod completion;
 mod file;
 mod followed;
-mod freed;
 mod inside;
 mod joined;
 mod lifetime;
@@ -13,14 +12,16 @@ mod one_sided;
 mod ordered;
 mod original;
 mod persistent;
+mod unrecorded;
 mod watched;
 
 use std::ffi::c_int;
 
 use tinyprof::__calls::{Recorder, Visited};
 
-use crate::abi::{Handle, Interface};
+use crate::abi::Interface;
 use crate::arguments::Arguments;
+use crate::communicators::Communicator;
 use crate::companions;
 use crate::forward::forward;
 use crate::function::{FUNCTIONS, Form, Function, Looks, Role, SITES};
@@ -89,7 +90,7 @@ pub(crate) unsafe fn call(index: usize, called: u32, words: Words) -> c_int {
                 // SAFETY: as above.
                 unsafe { make(recorder, index, address, original, words, function.arguments) };
             if code == 0 {
-                call.received(status, call.communicator(), visited);
+                call.received(status, visited);
             }
             code
         }
@@ -114,18 +115,18 @@ unsafe fn call_unusual(index: usize, called: u32, words: Words) -> c_int {
         // SAFETY: as the caller says.
         return unsafe { lifetime::steer(index, called, words, pass_on) };
     }
+    // SAFETY: as the caller says.
+    let arguments = || unsafe { Arguments::new(words, called, function.is_large, mpi()) };
     let Some(recorder) = Recorder::make() else {
-        // SAFETY: as the caller says.
-        let arguments = unsafe { Arguments::new(words, called, function.is_large, mpi()) };
-        arguments.forget_freed(function);
-        let code = pass_on();
+        let arguments = arguments();
+        let code = arguments.pass_on_unrecorded(function, pass_on);
         if !calls_c(called) {
             arguments.take_part(function);
         }
         return code;
     };
     if inside::is_inside(recorder) {
-        return pass_on();
+        return arguments().pass_on_unrecorded(function, pass_on);
     }
     // SAFETY: the entry point has stored the place there.
     let mut address = unsafe { *words.wrapping_add(RETURN_ADDRESS) };
@@ -222,20 +223,26 @@ impl Call {
         if self.arguments.is_fortran { function.fortran_arguments } else { function.arguments }
     }
 
-    /// Returns whether the call has succeeded. Fortran's functions return their code in an
-    /// argument, which `mpi_f08` leaves out.
+    /// Returns whether the call has succeeded.
     #[inline]
     fn is_successful(&self, code: c_int) -> bool {
+        self.code(code) == 0
+    }
+
+    /// Returns the code of the call, whose function has returned `returned`. Fortran's functions
+    /// return it in an argument, which `mpi_f08` leaves out.
+    #[inline]
+    fn code(&self, returned: c_int) -> c_int {
         if !self.arguments.is_fortran {
-            return code == 0;
+            return returned;
         }
         let error = match self.function.role {
             Role::InitThread => 2,
             _ => usize::from(self.function.arguments),
         };
         let error = word_of_argument(error);
-        let place = self.arguments.word(error);
-        place == 0 || self.arguments.output(error) == 0
+        // 0 if the program leaves it out.
+        self.arguments.output(error)
     }
 
     /// Looks at arguments that the call will change.
@@ -266,18 +273,20 @@ impl Call {
     fn after(&self, before: &Before, visited: Visited) {
         match self.function.role {
             Role::Send => self.sent(visited),
-            Role::Receive => self.received(before.status, self.communicator(), visited),
+            Role::Receive => self.received(before.status, visited),
             Role::StartReceive => self.started_receive(visited),
             Role::Exchange | Role::ExchangeReplace => {
                 self.sent(visited);
-                self.received(before.status, self.communicator(), visited);
+                self.received(before.status, visited);
             }
             Role::StartExchange | Role::StartExchangeReplace => {
                 self.sent(visited);
                 self.started_receive(visited);
             }
             Role::Match => self.matched(before),
-            Role::MatchedReceive => self.received(before.status, before.communicator, visited),
+            Role::MatchedReceive => {
+                self.received_on(before.communicator, before.status, visited);
+            }
             Role::StartMatchedReceive => self.started_matched_receive(before, visited),
             Role::SendInit
             | Role::PartitionedSendInit
@@ -313,14 +322,14 @@ impl Call {
 struct Before {
     /// The address of the status, or of the first of an array; 0 if there is none.
     status: usize,
-    /// The communicator of a matched message.
-    communicator: Handle,
-    /// The place in the table of the request that is completed.
+    /// The communicator of a matched message, until its place is given back.
+    communicator: Option<&'static Communicator>,
+    /// The place in the table of the request that is completed, or the message that is received.
     request: Option<usize>,
     /// The number of requests that the thread has kept.
     kept: usize,
 }
 
 impl Before {
-    const NOTHING: Self = Self { status: 0, communicator: Handle(0), request: None, kept: 0 };
+    const NOTHING: Self = Self { status: 0, communicator: None, request: None, kept: 0 };
 }

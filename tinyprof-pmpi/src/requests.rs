@@ -5,12 +5,14 @@
 //! takes no lock: a slot belongs to whoever has claimed its key, and a request belongs to one
 //! thread at a time (MPI 4.0, section 11.6.2). A request that finds no slot is counted.
 
+use std::ptr;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize};
 
 use tinyprof::__calls::{self as calls, Callpath};
 
 use crate::abi::Handle;
+use crate::communicators::Communicator;
 
 /// Slots in the table, a power of two.
 pub(crate) const SLOTS: usize = 1 << 18;
@@ -38,7 +40,9 @@ pub(crate) enum Pending {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request {
     pub(crate) callpath: Callpath,
-    pub(crate) communicator: Handle,
+    /// The communicator that it was made with, which the program may have freed since. `None` if it
+    /// has none, or nothing is known of it.
+    pub(crate) communicator: Option<&'static Communicator>,
     pub(crate) pending: Pending,
 }
 
@@ -49,7 +53,7 @@ static CANCELLED: AtomicBool = AtomicBool::new(false);
 
 struct Slot {
     callpath: AtomicU64,
-    communicator: AtomicUsize,
+    communicator: AtomicPtr<Communicator>,
     kind: AtomicU32,
     partner: AtomicU32,
     out: AtomicU64,
@@ -60,7 +64,7 @@ impl Slot {
     const fn new() -> Self {
         Self {
             callpath: AtomicU64::new(0),
-            communicator: AtomicUsize::new(0),
+            communicator: AtomicPtr::new(ptr::null_mut()),
             kind: AtomicU32::new(0),
             partner: AtomicU32::new(0),
             out: AtomicU64::new(0),
@@ -77,7 +81,8 @@ impl Slot {
             Pending::Collective { ranks, out, into } => (4, ranks, out, into),
         };
         self.callpath.store(request.callpath.to_bits(), Relaxed);
-        self.communicator.store(request.communicator.0, Relaxed);
+        let communicator = request.communicator.map_or(ptr::null(), ptr::from_ref);
+        self.communicator.store(communicator.cast_mut(), Relaxed);
         self.kind.store(kind, Relaxed);
         self.partner.store(partner.cast_unsigned(), Relaxed);
         self.out.store(out, Relaxed);
@@ -96,7 +101,9 @@ impl Slot {
         };
         Request {
             callpath: Callpath::from_bits(self.callpath.load(Relaxed)),
-            communicator: Handle(self.communicator.load(Relaxed)),
+            // SAFETY: it was a reference when it was written. What is known of a communicator stays
+            // as long as a slot that is not empty refers to it, see `communicators`.
+            communicator: unsafe { self.communicator.load(Relaxed).as_ref() },
             pending,
         }
     }
@@ -171,6 +178,13 @@ pub(crate) fn forget(place: usize) {
     KEYS[place].store(0, Release);
 }
 
+/// Returns the communicators that requests refer to, some of them more than once. Those that are
+/// written meanwhile may be missing.
+pub(crate) fn communicators() -> impl Iterator<Item = *const Communicator> {
+    let is_there = |at: &usize| KEYS[*at].load(Acquire) != 0;
+    (0..SLOTS).filter(is_there).map(|at| VALUES[at].communicator.load(Relaxed).cast_const())
+}
+
 /// Expects that completed requests may be cancelled ones, from now on.
 pub(crate) fn expect_cancelled() {
     CANCELLED.store(true, Relaxed);
@@ -185,14 +199,19 @@ pub(crate) fn may_be_cancelled() -> bool {
 mod tests {
     use super::*;
 
-    /// A receive that is told apart by the communicator.
-    fn receive(communicator: usize) -> Request {
-        let pending = Pending::Receive;
-        Request { callpath: Callpath::NONE, communicator: Handle(communicator), pending }
+    /// A request that is told apart by its bytes.
+    fn request(bytes: usize) -> Request {
+        let pending = Pending::Send { partner: 0, bytes: bytes as u64 };
+        Request { callpath: Callpath::NONE, communicator: None, pending }
     }
 
-    fn communicator_of(handle: Handle) -> Option<usize> {
-        find(handle).map(|(_, request)| request.communicator.0)
+    fn bytes_of(request: &Request) -> Option<usize> {
+        let Pending::Send { bytes, .. } = request.pending else { return None };
+        usize::try_from(bytes).ok()
+    }
+
+    fn bytes_at(handle: Handle) -> Option<usize> {
+        find(handle).and_then(|(_, request)| bytes_of(&request))
     }
 
     #[test]
@@ -202,9 +221,9 @@ mod tests {
         for (first, step) in [(0x2c00_0100_usize, 1), (0x5581_0000_0000, 416)] {
             let handles = || (0..100_000).map(|nth| Handle(first + nth * step));
             for handle in handles() {
-                insert(handle, &receive(handle.0)).expect("room");
+                insert(handle, &request(handle.0)).expect("room");
             }
-            let known = handles().filter(|&handle| communicator_of(handle) == Some(handle.0));
+            let known = handles().filter(|&handle| bytes_at(handle) == Some(handle.0));
             assert_eq!(known.count(), 100_000);
             for handle in handles() {
                 forget(find(handle).expect("just found").0);
@@ -217,9 +236,9 @@ mod tests {
     fn a_handle_that_many_requests_share_fills_one_slot() {
         let shared = Handle(0x7fff_0000_1230);
         for nth in 0..1000 {
-            insert(shared, &receive(nth)).expect("room");
+            insert(shared, &request(nth)).expect("room");
         }
-        assert_eq!(communicator_of(shared), Some(999));
+        assert_eq!(bytes_at(shared), Some(999));
         let slots = places(shared).filter(|&at| KEYS[at].load(Relaxed) == shared.0);
         assert_eq!(slots.count(), 1);
     }
@@ -227,16 +246,16 @@ mod tests {
     #[test]
     fn a_request_that_is_taken_is_not_found_under_its_handle() {
         let handle = Handle(0x7fff_0000_4560);
-        insert(handle, &receive(1)).expect("room");
+        insert(handle, &request(1)).expect("room");
         let place = take(handle).expect("just inserted");
         // Another thread has got the same handle meanwhile.
-        insert(handle, &receive(2)).expect("room");
-        assert_eq!(communicator_of(handle), Some(2));
-        assert_eq!(taken(place).communicator, Handle(1));
+        insert(handle, &request(2)).expect("room");
+        assert_eq!(bytes_at(handle), Some(2));
+        assert_eq!(bytes_of(&taken(place)), Some(1));
         give_back(place, None);
-        assert_eq!(communicator_of(handle), Some(2));
+        assert_eq!(bytes_at(handle), Some(2));
         let place = take(handle).expect("still there");
         give_back(place, Some(handle));
-        assert_eq!(communicator_of(handle), Some(2));
+        assert_eq!(bytes_at(handle), Some(2));
     }
 }

@@ -45,6 +45,12 @@ pub(crate) fn records_calls_alone() -> bool {
     REASONS.load(Relaxed) == 0
 }
 
+/// Returns whether the program has paused the recording, and nothing else keeps calls from being
+/// recorded.
+pub(crate) fn is_paused() -> bool {
+    REASONS.load(Relaxed) & !MESSAGES == PAUSED
+}
+
 /// Begins to observe messages besides calls.
 pub(crate) fn observe_messages() {
     REASONS.fetch_or(MESSAGES, Relaxed);

@@ -9,7 +9,7 @@ use std::ffi::{CStr, CString, c_int, c_void};
 use std::ptr;
 
 use crate::function::FUNCTIONS;
-use crate::loaded::symbol;
+use crate::loaded::{library_of, symbol};
 
 // Entries of an object's dynamic section (System V ABI, chapter 5).
 const PLT_RELOCATIONS_BYTES: usize = 2;
@@ -64,19 +64,10 @@ fn is_missing(name: &CStr) -> bool {
 
 /// Returns whether a place holds an address within this library.
 fn is_ours(place: usize) -> bool {
-    let object_of = |address: usize| {
-        let mut found = libc::Dl_info {
-            dli_fname: ptr::null(),
-            dli_fbase: ptr::null_mut(),
-            dli_sname: ptr::null(),
-            dli_saddr: ptr::null_mut(),
-        };
-        // SAFETY: any address may be asked for, and the place for the answer is valid.
-        let code = unsafe { libc::dladdr(ptr::without_provenance(address), &raw mut found) };
-        (code != 0).then_some(found.dli_fbase)
-    };
+    let start_of =
+        |address: usize| library_of(ptr::without_provenance_mut(address)).map(|of| of.start);
     let address: usize = read(place);
-    address != 0 && object_of(address) == object_of((&raw const FUNCTIONS).addr())
+    address != 0 && start_of(address) == start_of((&raw const FUNCTIONS).addr())
 }
 
 fn clear(reference: &Reference) {

@@ -9,14 +9,13 @@ use tinyprof_messages::matching::Stream;
 use super::blocked::Blocked;
 use super::partner::Partner;
 use super::state::State;
-use crate::abi::Handle;
-use crate::communicators;
+use crate::communicators::Communicator;
 use crate::library::Mpi;
 
 /// A message that is about to be sent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Message {
-    pub(crate) communicator: Handle,
+    pub(crate) communicator: &'static Communicator,
     pub(crate) to: c_int,
     pub(crate) tag: c_int,
     pub(crate) bytes: u64,
@@ -34,10 +33,12 @@ impl State {
         entered_ns: u64,
         message: &Message,
     ) {
-        let known = communicators::find(message.communicator);
-        let Some((known, twin)) = known.and_then(|known| Some((known, known.twin()?))) else {
+        let known = message.communicator;
+        let Some(twin) = known.twin() else { return };
+        // MPI does not send it, and returns an error.
+        if message.tag < 0 || !known.has(message.to) {
             return;
-        };
+        }
         let peer = message.to.cast_unsigned();
         let stream = Stream { communicator: twin.number, peer, tag: message.tag };
         let Some(sequence) = self.sent.next(stream) else {

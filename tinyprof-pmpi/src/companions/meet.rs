@@ -49,8 +49,10 @@ impl Meet {
     ///
     /// A thread that the state does not belong to has no clock, and one without a recorder has no
     /// time either: nobody waits for it, as far as the others can know.
-    pub(crate) fn begin(mpi: &Mpi, met: Met, at: Option<(Recorder, u64)>) -> Option<Self> {
-        let known = communicators::get(mpi, met.communicator)?;
+    pub(crate) fn begin(met: Met, at: Option<(Recorder, u64)>) -> Option<Self> {
+        // One with a twin is known. Others are not asked about: MPI has not accepted the
+        // communicator yet.
+        let known = communicators::find(met.communicator)?;
         let twin = known.twin().filter(|_| known.size > 1)?;
         let operation = shared::begin_operation(&twin);
         let this = Self { met, known, twin, operation };
@@ -113,7 +115,8 @@ impl Meet {
         Some(ended_ns)
     }
 
-    /// Takes part in the exchange after an operation, on a thread without a recorder.
+    /// Takes part in the exchange after an operation, on a thread without a recorder, or where it
+    /// has failed on this rank alone.
     pub(crate) fn take_part(&self, mpi: &Mpi) {
         if self.operation.is_none() {
             let _ = exchange(mpi, self.twin.handle, &self.met, [0; Meeting::WORDS]);

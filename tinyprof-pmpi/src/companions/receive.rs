@@ -16,7 +16,7 @@ use super::held::{self, Held};
 use super::partner::Partner;
 use super::state::{Completed, State};
 use crate::abi::{Handle, Status};
-use crate::communicators::{self, Twin};
+use crate::communicators::Twin;
 use crate::library::Mpi;
 use crate::requests;
 
@@ -270,13 +270,13 @@ impl State {
     }
 
     /// Takes note that the program asks MPI to cancel a receive.
-    pub(crate) fn cancel(&mut self, mpi: &Mpi, held: &Held, communicator: Handle) {
+    /// The receive was posted on the communicator of `twin`.
+    pub(crate) fn cancel(&mut self, mpi: &Mpi, held: &Held, twin: Option<&Twin>) {
         match held.posted {
             Some(Posted::Ticket(ticket)) => self.receives.cancel_ticket(ticket),
             Some(Posted::Number(number)) => {
-                let twin = communicators::twin(communicator);
                 let of_twin = |twin: &Twin| wanted(mpi, twin, held.peer, held.tag).stream();
-                if let Some(stream) = twin.as_ref().and_then(of_twin) {
+                if let Some(stream) = twin.and_then(of_twin) {
                     self.receives.cancel(stream, number);
                 }
             }

@@ -107,15 +107,24 @@ pub(super) fn notices() -> Option<Notices> {
     LAYOUT.get().map(Layout::notices)
 }
 
-/// Makes the twin of a communicator, of which the caller is rank `rank`. `None` on all ranks if
-/// there is no board for it. Collective over the communicator.
-pub(super) fn make_twin(mpi: &Mpi, handle: Handle, rank: c_int) -> Option<Twin> {
+/// Makes the twin of a communicator, of which the caller is rank `rank`; none if it cannot remember
+/// the communicator. `None` on all ranks if there is no board for it, or if one of them cannot
+/// remember it. Collective over the communicator.
+pub(super) fn make_twin(mpi: &Mpi, handle: Handle, rank: Option<c_int>) -> Option<Twin> {
     let layout = LAYOUT.get()?;
-    let board = if rank == 0 { layout.take_board() } else { None };
+    let board = if rank == Some(0) { layout.take_board() } else { None };
     // All others say 0.
-    let own = board.map_or([0; 2], |board| [layout.next_epoch().into(), board.into()]);
-    let [epoch, number] = maxima(mpi, handle, &own)?.map(|word| u32::try_from(word).unwrap_or(0));
-    if epoch == 0 {
+    let [own_epoch, own_number] =
+        board.map_or([0; 2], |board| [layout.next_epoch().into(), board.into()]);
+    let own = [own_epoch, own_number, u64::from(rank.is_none())];
+    let all = maxima(mpi, handle, &own);
+    let [epoch, number, is_unknown] = all?.map(|word| u32::try_from(word).unwrap_or(0));
+    if is_unknown != 0
+        && let Some(board) = board
+    {
+        layout.give_back(board);
+    }
+    if epoch == 0 || is_unknown != 0 {
         return None;
     }
     BEGUN[(number % BOARDS) as usize].store(0, Relaxed);

@@ -13,6 +13,7 @@ use super::shared;
 use super::state;
 use crate::abi::Handle;
 use crate::communicators::{self, Twin};
+use crate::errors::Quiet;
 use crate::library::Mpi;
 
 /// The most twins at a time: the numbers of communicators are scarce in MPI.
@@ -36,27 +37,23 @@ fn give_number_back(number: u32) {
 
 /// Makes the twin of a communicator, if all of its ranks have room for one. Collective.
 pub(crate) fn make(mpi: &Mpi, handle: Handle) {
-    let errors = Quiet::begin(mpi, handle);
+    let errors = Quiet::of(mpi, handle);
+    // A rank that cannot remember the communicator takes part, so that no rank has a twin.
+    let known = communicators::get(mpi, handle);
     let twin = if shared::is_on() {
-        let rank = communicators::with(mpi, handle, |known| known.rank);
-        // One that we cannot know takes part, and has no twin.
-        shared::make_twin(mpi, handle, rank.unwrap_or(-1))
+        shared::make_twin(mpi, handle, known.map(|known| known.rank))
     } else {
-        make_communicator(mpi, handle)
+        make_communicator(mpi, handle, known.is_some())
     };
-    errors.end(mpi, handle);
-    let keep = |twin: Twin| communicators::with(mpi, handle, |known| known.set_twin(twin));
-    if let Some(twin) = twin
-        && keep(twin).is_none()
-        && !shared::is_on()
-    {
-        give_number_back(twin.number);
+    errors.end(mpi);
+    if let (Some(twin), Some(known)) = (twin, known) {
+        known.set_twin(twin);
     }
 }
 
 /// Makes a communicator of our own, with the ranks of the program's.
-fn make_communicator(mpi: &Mpi, handle: Handle) -> Option<Twin> {
-    let number = take_number();
+fn make_communicator(mpi: &Mpi, handle: Handle, is_known: bool) -> Option<Twin> {
+    let number = if is_known { take_number() } else { None };
     let made = agreed_epoch(mpi, handle, number.is_some())
         .and_then(|epoch| Some(Twin { handle: split(mpi, handle, 0)?, number: number?, epoch }));
     if let (None, Some(number)) = (made, number) {
@@ -94,31 +91,5 @@ pub(crate) fn before_free(mpi: &Mpi, handle: Handle) {
     let _ = unsafe { mpi.comm_free(&raw mut own) };
     if is_forgotten {
         give_number_back(twin.number);
-    }
-}
-
-/// The error handler of one of the program's communicators, while errors of ours are to be
-/// returned.
-struct Quiet(Option<Handle>);
-
-impl Quiet {
-    fn begin(mpi: &Mpi, handle: Handle) -> Self {
-        let mut before = Handle(0);
-        // SAFETY: the communicator is live, and the place is valid.
-        let code = unsafe { mpi.comm_get_errhandler(handle, &raw mut before) };
-        if code != 0 {
-            return Self(None);
-        }
-        // SAFETY: both are live.
-        let _ = unsafe { mpi.comm_set_errhandler(handle, mpi.abi.errors_return) };
-        Self(Some(mpi.abi.handle(before.0)))
-    }
-
-    fn end(self, mpi: &Mpi, handle: Handle) {
-        let Some(mut before) = self.0 else { return };
-        // SAFETY: both are live: the handler was got from this communicator.
-        let _ = unsafe { mpi.comm_set_errhandler(handle, before) };
-        // SAFETY: getting a handler makes a reference, which is freed once.
-        let _ = unsafe { mpi.errhandler_free(&raw mut before) };
     }
 }

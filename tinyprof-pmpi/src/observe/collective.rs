@@ -28,17 +28,14 @@ impl Call {
     /// Counts a collective operation, or remembers it if it is to be counted at each start.
     #[inline]
     pub(super) fn exchanged(&self, kind: Collective, is_once: bool, visited: Visited) {
-        let mpi = self.arguments.mpi;
-        let communicator = self.communicator();
-        let exchange = |known: &Communicator| (self.exchange(kind, known), known.size);
-        let Some(((out, into), ranks)) = communicators::with(mpi, communicator, exchange) else {
-            return;
-        };
+        let Some(known) = self.known() else { return };
+        let ((out, into), ranks) = (self.exchange(kind, known), known.size);
         if is_once {
             self.count_collective(visited, ranks, out, into);
         } else {
             let pending = Pending::Collective { ranks, out, into };
-            self.remember(Request { callpath: visited.callpath(), communicator, pending });
+            let (callpath, communicator) = (visited.callpath(), Some(known));
+            self.remember(Request { callpath, communicator, pending });
         }
     }
 
@@ -73,7 +70,8 @@ impl Call {
         let is_inter = of.remote_size.is_some();
         let is_in_place = at.sendbuf != Positions::NO && self.arguments.is_in_place(at.sendbuf);
         let others = of.others();
-        let local = u64::from(of.size.unsigned_abs());
+        let each = || 0..usize::try_from(others).unwrap_or(0);
+        let local = of.size.unsigned_abs();
         let me = usize::try_from(of.rank).unwrap_or(0);
         let plain = || self.bytes(at.count, at.datatype);
         let send = || self.bytes(at.sendcount, at.sendtype);
@@ -85,7 +83,7 @@ impl Call {
             Collective::Gather | Collective::Gatherv => {
                 let all = || match kind {
                     Collective::Gather => receive() * others,
-                    _ => self.sum(at.recvcounts, at.recvtype, others),
+                    _ => self.sum(at.recvcounts, at.recvtype, each()),
                 };
                 let own = || match kind {
                     Collective::Gather => receive(),
@@ -101,7 +99,7 @@ impl Call {
             Collective::Scatter | Collective::Scatterv => {
                 let all = || match kind {
                     Collective::Scatter => send() * others,
-                    _ => self.sum(at.sendcounts, at.sendtype, others),
+                    _ => self.sum(at.sendcounts, at.sendtype, each()),
                 };
                 let own = || match kind {
                     Collective::Scatter => send(),
@@ -119,7 +117,7 @@ impl Call {
             }
             Collective::Allgatherv => {
                 let own = || self.one(at.recvcounts, at.recvtype, me);
-                let all = self.sum(at.recvcounts, at.recvtype, others);
+                let all = self.sum(at.recvcounts, at.recvtype, each());
                 (if is_in_place { own() } else { send() }, all)
             }
             Collective::Alltoall => {
@@ -127,13 +125,13 @@ impl Call {
                 (if is_in_place { into } else { send() * others }, into)
             }
             Collective::Alltoallv => {
-                let into = self.sum(at.recvcounts, at.recvtype, others);
-                let out = || self.sum(at.sendcounts, at.sendtype, others);
+                let into = self.sum(at.recvcounts, at.recvtype, each());
+                let out = || self.sum(at.sendcounts, at.sendtype, each());
                 (if is_in_place { into } else { out() }, into)
             }
             Collective::Alltoallw => {
-                let into = self.sum_of_types(at.recvcounts, at.recvtypes, others);
-                let out = || self.sum_of_types(at.sendcounts, at.sendtypes, others);
+                let into = self.sum_of_types(at.recvcounts, at.recvtypes, each());
+                let out = || self.sum_of_types(at.sendcounts, at.sendtypes, each());
                 (if is_in_place { into } else { out() }, into)
             }
             Collective::Reduce => match (is_root, is_inter) {
@@ -144,12 +142,12 @@ impl Call {
             Collective::Allreduce | Collective::Scan => (plain(), plain()),
             Collective::Exscan => (plain(), if me == 0 { 0 } else { plain() }),
             Collective::ReduceScatter => (
-                self.sum(at.recvcounts, at.datatype, local),
+                self.sum(at.recvcounts, at.datatype, 0..local as usize),
                 self.one(at.recvcounts, at.datatype, me),
             ),
             Collective::ReduceScatterBlock => {
                 let one = self.bytes(at.recvcount, at.datatype);
-                (one * local, one)
+                (one.saturating_mul(local.into()), one)
             }
             Collective::NeighborAllgather
             | Collective::NeighborAllgatherv
@@ -162,53 +160,49 @@ impl Call {
     fn exchange_with_neighbors(&self, kind: Collective) -> (u64, u64) {
         let at = &self.function.at;
         let neighbors = communicators::neighbors(self.arguments.mpi, self.communicator());
-        let send = || self.bytes(at.sendcount, at.sendtype);
-        let receive = || self.bytes(at.recvcount, at.recvtype);
-        // A border of a grid has places in the buffers, but nobody to exchange them with.
-        let (out, into) = (neighbors.destinations, neighbors.sources);
-        let (out_places, in_places) = (neighbors.destination_places, neighbors.source_places);
+        // To nobody a call may pass anything.
+        let each = |count, datatype, neighbors| match neighbors {
+            0 => 0,
+            _ => self.bytes(count, datatype).saturating_mul(neighbors),
+        };
+        let send = || each(at.sendcount, at.sendtype, neighbors.destinations);
+        let receive = || each(at.recvcount, at.recvtype, neighbors.sources);
+        let (to, from) = (neighbors.destination_places(), neighbors.source_places());
         match kind {
-            Collective::NeighborAllgather => (send() * out, receive() * into),
-            Collective::NeighborAllgatherv => {
-                (send() * out, self.sum(at.recvcounts, at.recvtype, in_places))
-            }
-            Collective::NeighborAlltoall => (send() * out, receive() * into),
+            Collective::NeighborAllgather => (send(), receive()),
+            Collective::NeighborAllgatherv => (send(), self.sum(at.recvcounts, at.recvtype, from)),
+            Collective::NeighborAlltoall => (send(), receive()),
             Collective::NeighborAlltoallv => (
-                self.sum(at.sendcounts, at.sendtype, out_places),
-                self.sum(at.recvcounts, at.recvtype, in_places),
+                self.sum(at.sendcounts, at.sendtype, to),
+                self.sum(at.recvcounts, at.recvtype, from),
             ),
             _ => (
-                self.sum_of_types(at.sendcounts, at.sendtypes, out_places),
-                self.sum_of_types(at.recvcounts, at.recvtypes, in_places),
+                self.sum_of_types(at.sendcounts, at.sendtypes, to),
+                self.sum_of_types(at.recvcounts, at.recvtypes, from),
             ),
         }
     }
 
-    fn size_of_type(&self, datatype: u8) -> u64 {
-        let datatype = self.arguments.handle(datatype, Kind::Datatype);
-        datatypes::bytes(self.arguments.mpi, datatype)
-    }
-
     /// Returns the bytes of element `index` of an array of counts.
     fn one(&self, counts: u8, datatype: u8, index: usize) -> u64 {
-        self.arguments.count_at(counts, index).saturating_mul(self.size_of_type(datatype))
+        self.sum(counts, datatype, std::iter::once(index))
     }
 
-    /// Returns the bytes of an array of counts, one for each of `ranks` ranks.
-    fn sum(&self, counts: u8, datatype: u8, ranks: u64) -> u64 {
-        let count = |index| self.arguments.count_at(counts, index);
-        let elements: u64 =
-            (0..usize::try_from(ranks).unwrap_or(0)).map(count).fold(0, u64::saturating_add);
-        elements.saturating_mul(self.size_of_type(datatype))
+    /// Returns the bytes of these elements of an array of counts.
+    fn sum(&self, counts: u8, datatype: u8, ranks: impl Iterator<Item = usize>) -> u64 {
+        let elements =
+            ranks.map(|index| self.arguments.count_at(counts, index)).fold(0, u64::saturating_add);
+        let datatype = self.arguments.handle(datatype, Kind::Datatype);
+        datatypes::bytes_of_several(self.arguments.mpi, elements, datatype)
     }
 
-    /// Returns the bytes of an array of counts, each with a datatype of its own.
-    fn sum_of_types(&self, counts: u8, datatypes: u8, ranks: u64) -> u64 {
+    /// Returns the bytes of these elements of an array of counts, each with a datatype of its own.
+    fn sum_of_types(&self, counts: u8, datatypes: u8, ranks: impl Iterator<Item = usize>) -> u64 {
         let one = |index| {
             let datatype = self.arguments.handle_at(datatypes, index, Kind::Datatype);
-            let each = datatypes::bytes(self.arguments.mpi, datatype);
-            self.arguments.count_at(counts, index).saturating_mul(each)
+            let count = self.arguments.count_at(counts, index);
+            datatypes::bytes_of_several(self.arguments.mpi, count, datatype)
         };
-        (0..usize::try_from(ranks).unwrap_or(0)).map(one).fold(0, u64::saturating_add)
+        ranks.map(one).fold(0, u64::saturating_add)
     }
 }

@@ -70,16 +70,19 @@ impl Call {
         if kind == MessageKind::FileIn {
             visited.count(kind, 0, if status == 0 { 0 } else { self.bytes_of(status) });
         } else {
-            self.received(status, request.communicator, visited);
+            self.received_on(request.communicator, status, visited);
         }
     }
 
     fn is_cancelled(&self, status: usize) -> bool {
+        if status == 0 {
+            return false;
+        }
         let mut flag: c_int = 0;
         let place = std::ptr::with_exposed_provenance(status);
         // SAFETY: MPI has written the status, and the place is valid.
         let code = unsafe { self.arguments.mpi.test_cancelled(place, &raw mut flag) };
-        status != 0 && code == 0 && flag != 0
+        code == 0 && flag != 0
     }
 
     pub(super) fn completed_one(&self, before: &Before, visited: Visited) {
@@ -90,19 +93,16 @@ impl Call {
         }
     }
 
-    /// Returns the handle that the program has now, if it is that of a request.
-    fn handle_now(&self, array: u8, index: usize) -> Option<Handle> {
-        let handle = self.arguments.handle_at(array, index, Kind::Request);
-        (handle != self.arguments.mpi.abi.request_null).then_some(handle)
-    }
-
     /// Gives back the requests that have been taken out of the table before the call, or forgets
     /// them.
     #[inline]
     pub(super) fn give_back(&self, before: &Before) {
         let at = &self.function.at;
         if let Some(place) = before.request {
-            requests::give_back(place, self.handle_now(at.request, 0));
+            // A message is received once.
+            let is_message = at.message != Positions::NO;
+            let handle = if is_message { None } else { self.arguments.handle_now(at.request, 0) };
+            requests::give_back(place, handle);
         }
         for index in 0..before.kept {
             self.give_back_kept(index, |_| {});
@@ -114,7 +114,7 @@ impl Call {
     fn give_back_kept(&self, index: usize, work: impl FnOnce(usize)) {
         if let Some(place) = thread::current().take_kept_place(index) {
             work(place);
-            requests::give_back(place, self.handle_now(self.function.at.requests, index));
+            requests::give_back(place, self.arguments.handle_now(self.function.at.requests, index));
         }
     }
 
@@ -170,7 +170,7 @@ impl Call {
             let null = self.arguments.mpi.abi.request_null;
             index < before.kept
                 && ![Handle(0), null].contains(&thread::current().kept_handle(index))
-                && self.handle_now(self.function.at.requests, index).is_none()
+                && self.arguments.handle_now(self.function.at.requests, index).is_none()
         };
         let is_mpich = self.arguments.mpi.abi.interface == Interface::Mpich;
         if is_mpich && !from_one.is_some_and(is_gone) && from_zero.is_some_and(is_gone) {

@@ -3,7 +3,6 @@
 use tinyprof::__calls::{MessageKind, Visited};
 
 use super::Call;
-use crate::abi::Handle;
 use crate::function::Positions;
 use crate::requests::{Pending, Request};
 
@@ -28,7 +27,7 @@ impl Call {
     pub(super) fn file_read_started(&self, visited: Visited) {
         self.remember(Request {
             callpath: visited.callpath(),
-            communicator: Handle(0),
+            communicator: None,
             pending: Pending::Read,
         });
     }

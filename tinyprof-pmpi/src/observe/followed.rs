@@ -6,7 +6,7 @@ use std::ffi::c_int;
 use super::Call;
 use crate::abi::Handle;
 use crate::arguments::Kind;
-use crate::communicators;
+use crate::communicators::Communicator;
 use crate::companions::{self, Held, held};
 use crate::function::{Positions, Role};
 use crate::requests;
@@ -25,7 +25,8 @@ impl Call {
             if is_freed {
                 state.release(&held);
             } else {
-                state.cancel(self.mpi(), &held, request.communicator);
+                let twin = request.communicator.and_then(Communicator::twin);
+                state.cancel(self.mpi(), &held, twin.as_ref());
             }
         });
     }
@@ -35,14 +36,14 @@ impl Call {
     pub(super) fn hold_posted(
         &self,
         place: usize,
-        communicator: Handle,
+        communicator: Option<&Communicator>,
         envelope: (c_int, c_int),
         request: Handle,
     ) {
         if !companions::is_on() {
             return;
         }
-        let twin = communicators::twin(communicator);
+        let twin = communicator.and_then(Communicator::twin);
         let (peer, tag) = envelope;
         let held = companions::with_messages(self.recorder, |state| {
             let posted = twin.map(|twin| state.post(self.mpi(), &twin, envelope, request));
@@ -82,10 +83,16 @@ impl Call {
     }
 
     /// Keeps the place of a matched message in the order of receives.
-    pub(super) fn hold_matched(&self, place: usize, status: usize, message: Handle) {
+    pub(super) fn hold_matched(
+        &self,
+        place: usize,
+        communicator: Option<&Communicator>,
+        status: usize,
+        message: Handle,
+    ) {
         let (source, tag) = self.envelope_in(status);
         if source >= 0 {
-            self.hold_posted(place, self.communicator(), (source, tag), message);
+            self.hold_posted(place, communicator, (source, tag), message);
         }
     }
 

@@ -58,7 +58,7 @@ impl Arguments {
         if function.role == Role::MakeCommunicator {
             self.make_twin(function);
         } else if let Some(met) = self.met(function)
-            && let Some(meet) = Meet::begin(self.mpi, met, None)
+            && let Some(meet) = Meet::begin(met, None)
         {
             meet.take_part(self.mpi);
         }

@@ -44,6 +44,12 @@ pub(super) unsafe fn steer(
             session::control(arguments.int(0));
             pass_on()
         }
+        _ if session::is_paused() => {
+            let function = &FUNCTIONS[index];
+            // SAFETY: as the caller says.
+            let arguments = unsafe { Arguments::new(words, called, function.is_large, mpi()) };
+            arguments.pass_on_unrecorded(function, pass_on)
+        }
         _ => pass_on(),
     }
 }

@@ -7,7 +7,7 @@ use tinyprof::__calls::{Callpath, MessageKind, Signature, Visited};
 use super::{Before, Call};
 use crate::abi::Handle;
 use crate::arguments::Kind;
-use crate::communicators::{self, ELSEWHERE};
+use crate::communicators::{self, Communicator, ELSEWHERE};
 use crate::datatypes;
 use crate::function::Positions;
 use crate::handles;
@@ -27,16 +27,30 @@ impl Call {
         self.arguments.handle(self.function.at.comm, Kind::Communicator)
     }
 
-    /// Returns the bytes of `count` elements of a datatype, both given by their positions.
+    /// Returns what is known of the communicator that the call was given, and has accepted.
+    #[inline]
+    pub(super) fn known(&self) -> Option<&'static Communicator> {
+        communicators::get(self.arguments.mpi, self.communicator())
+    }
+
+    /// Returns the bytes of a count and a datatype, both given by their positions. The call has
+    /// accepted them, and the standard does not let it ignore them.
     #[inline]
     pub(super) fn bytes(&self, count: u8, datatype: u8) -> u64 {
         let datatype = self.arguments.handle(datatype, Kind::Datatype);
-        let each = datatypes::bytes(self.arguments.mpi, datatype);
-        self.arguments.count(count).saturating_mul(each)
+        datatypes::bytes_of_several(self.arguments.mpi, self.arguments.count(count), datatype)
+    }
+
+    /// Returns the bytes of a count and a datatype, both given by their positions, before MPI has
+    /// accepted them.
+    #[inline]
+    pub(super) fn bytes_to_pass_on(&self, (count, datatype): (u8, u8)) -> u64 {
+        let datatype = self.arguments.handle(datatype, Kind::Datatype);
+        datatypes::bytes_to_pass_on(self.arguments.mpi, self.arguments.count(count), datatype)
     }
 
     /// Returns the partner in the world, relative to the caller, of a rank in a communicator.
-    #[inline]
+    #[inline(never)]
     pub(super) fn partner(&self, communicator: Handle, rank: c_int) -> i32 {
         let relative = |known: &communicators::Communicator| known.relative(rank);
         communicators::with(self.arguments.mpi, communicator, relative).unwrap_or(ELSEWHERE)
@@ -110,38 +124,54 @@ impl Call {
         if code == 0 { u64::try_from(bytes).unwrap_or(0) } else { 0 }
     }
 
-    /// Counts the message that a status describes.
+    /// Counts the message that a status describes, which has come on the communicator that the call
+    /// was given.
     #[inline(always)]
-    pub(super) fn received(&self, status: usize, communicator: Handle, visited: Visited) {
+    pub(super) fn received(&self, status: usize, visited: Visited) {
+        let communicator = self.communicator();
+        let partner = |source| self.partner(communicator, source);
+        self.count_received(status, communicator.0 as u64, visited, partner);
+    }
+
+    /// Counts the message that a status describes, whose receive was posted on a communicator that
+    /// the program may have freed since.
+    #[inline]
+    pub(super) fn received_on(
+        &self,
+        communicator: Option<&'static Communicator>,
+        status: usize,
+        visited: Visited,
+    ) {
+        let serial = communicator.map_or(0, |known| known.serial);
+        let partner =
+            |source| communicator.map_or(ELSEWHERE, |known: &Communicator| known.relative(source));
+        self.count_received(status, serial, visited, partner);
+    }
+
+    /// Counts the message that a status describes. `communicator` stands for its communicator in
+    /// the signature, and `partner` finds the rank in the world of one in it.
+    #[inline(always)]
+    fn count_received(
+        &self,
+        status: usize,
+        communicator: u64,
+        visited: Visited,
+        partner: impl FnOnce(c_int) -> i32,
+    ) {
         if status == 0 {
             return;
         }
         let (source, _) = self.arguments.mpi.abi.envelope_in(status);
         let bytes = self.bytes_of(status);
-        let signature = [
-            communicator.0 as u64,
-            RECEIVED,
-            pack(source.cast_unsigned(), handles::generation()),
-            bytes,
-        ];
-        if !visited.count_again(&signature) {
-            self.received_anew(visited, &signature, source, communicator);
+        let generation = handles::generation();
+        let signature = [communicator, RECEIVED, pack(source.cast_unsigned(), generation), bytes];
+        if visited.count_again(&signature) {
+            return;
         }
-    }
-
-    #[inline(never)]
-    fn received_anew(
-        &self,
-        visited: Visited,
-        signature: &Signature,
-        source: c_int,
-        communicator: Handle,
-    ) {
         if source == self.arguments.mpi.abi.proc_null {
-            return visited.pass_over(signature);
+            return visited.pass_over(&signature);
         }
-        let partner = self.partner(communicator, source);
-        visited.count_as(signature, MessageKind::MessageIn, partner, signature[3]);
+        visited.count_as(&signature, MessageKind::MessageIn, partner(source), bytes);
     }
 
     /// Remembers the receive that the call has posted, unless it is from `MPI_PROC_NULL`: of that,
@@ -151,10 +181,10 @@ impl Call {
             return;
         }
         let request = self.arguments.handle_at(self.function.at.request, 0, Kind::Request);
-        let communicator = self.communicator();
         if request == self.arguments.mpi.abi.request_null {
             return;
         }
+        let communicator = self.known();
         let (callpath, pending) = (visited.callpath(), Pending::Receive);
         if let Some(place) = requests::insert(request, &Request { callpath, communicator, pending })
         {
@@ -165,42 +195,44 @@ impl Call {
         }
     }
 
-    /// Remembers the communicator of a message that the call has matched.
+    /// Remembers the communicator of a message that the call has matched. There is one message for
+    /// all probes of `MPI_PROC_NULL`, which nobody sends.
     pub(super) fn matched(&self, before: &Before) {
         let at = &self.function.at;
         if at.flag != Positions::NO && self.arguments.output(at.flag) == 0 {
             return;
         }
+        if self.arguments.int(at.source) == self.arguments.mpi.abi.proc_null {
+            return;
+        }
         let message = self.arguments.handle_at(at.message, 0, Kind::Message);
-        let communicator = self.communicator();
+        let communicator = self.known();
         let (callpath, pending) = (Callpath::NONE, Pending::Receive);
         if let Some(place) = requests::insert(message, &Request { callpath, communicator, pending })
         {
-            self.hold_matched(place, before.status, message);
+            self.hold_matched(place, communicator, before.status, message);
         }
     }
 
     pub(super) fn before_matched_receive(&self) -> Before {
         let at = &self.function.at;
         let message = self.arguments.handle_at(at.message, 0, Kind::Message);
-        let found = requests::find(message);
-        if let Some((place, _)) = found {
+        let request = requests::take(message);
+        let communicator = request.and_then(|place| {
             self.take_matched(place);
-            requests::forget(place);
-        }
-        let communicator = found.map_or(Handle(0), |(_, request)| request.communicator);
+            requests::taken(place).communicator
+        });
         let status = if at.status == Positions::NO { 0 } else { self.status(at.status) };
-        Before { status, communicator, ..Before::NOTHING }
+        Before { status, communicator, request, ..Before::NOTHING }
     }
 
     pub(super) fn started_matched_receive(&self, before: &Before, visited: Visited) {
-        let request = self.arguments.handle_at(self.function.at.request, 0, Kind::Request);
-        let communicator = before.communicator;
-        let pending = Pending::Receive;
-        if communicator == Handle(0) {
+        if before.request.is_none() {
             return;
         }
-        let callpath = visited.callpath();
+        let request = self.arguments.handle_at(self.function.at.request, 0, Kind::Request);
+        let (callpath, pending) = (visited.callpath(), Pending::Receive);
+        let communicator = before.communicator;
         if let Some(place) = requests::insert(request, &Request { callpath, communicator, pending })
         {
             self.hold_matched_request(place);

@@ -7,10 +7,14 @@ use super::Call;
 use crate::arguments::Kind;
 use crate::communicators::ELSEWHERE;
 use crate::datatypes;
-use crate::function::Role;
+use crate::function::{Positions, Role};
 
 impl Call {
+    /// Counts the bytes, unless there is nobody to exchange them with.
     pub(super) fn accessed(&self, visited: Visited) {
+        if self.arguments.int(self.function.at.target_rank) == self.arguments.mpi.abi.proc_null {
+            return;
+        }
         let (out, into) = self.bytes_accessed();
         for (kind, bytes) in [(MessageKind::OneSidedOut, out), (MessageKind::OneSidedIn, into)] {
             if let Some(bytes) = bytes {
@@ -26,13 +30,22 @@ impl Call {
             Role::Put => (origin(), None),
             Role::Get => (None, origin()),
             Role::GetAccumulate => {
-                (origin(), Some(self.bytes(at.result_count, at.result_datatype)))
+                let out = if self.only_reads() { None } else { origin() };
+                (out, Some(self.bytes(at.result_count, at.result_datatype)))
             }
             _ => {
                 let datatype = self.arguments.handle(at.datatype, Kind::Datatype);
                 let one = datatypes::bytes(self.arguments.mpi, datatype);
-                (Some(one), Some(one))
+                (if self.only_reads() { None } else { Some(one) }, Some(one))
             }
         }
+    }
+
+    /// Returns whether the operation is `MPI_NO_OP`: the origin is ignored then, and may be anything
+    /// (MPI 4.0, section 12.3.4).
+    fn only_reads(&self) -> bool {
+        let op = self.function.at.op;
+        op != Positions::NO
+            && self.arguments.handle(op, Kind::Operator) == self.arguments.mpi.abi.no_op
     }
 }

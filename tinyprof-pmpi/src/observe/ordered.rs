@@ -71,7 +71,7 @@ impl Call {
             _ if self.function.is_test() => Doing::Running,
             Role::Receive | Role::Probe | Role::Match => self.waiting_for(at.source),
             Role::Send if at.request == Positions::NO => {
-                let blocks = self.blocks(self.bytes(at.count, at.datatype));
+                let blocks = self.blocks(self.bytes_to_pass_on((at.count, at.datatype)));
                 if blocks { self.waiting_for(at.dest) } else { Doing::Running }
             }
             Role::MatchedReceive

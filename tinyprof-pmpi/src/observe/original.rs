@@ -1,11 +1,15 @@
-//! The functions that calls go on to: MPI's own, under the names of the profiling interface.
+//! The functions that calls go on to: those of the next tool that wraps MPI, or MPI's own, under the
+//! names of the profiling interface.
+//!
+//! A library behind us in the order of search may define `MPI_Send` over `PMPI_Send`, as we do:
+//! another profiler, or a balancer of load. Without us the program would call that one.
 
 use std::ffi::CString;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{Acquire, Release};
 
 use crate::function::FUNCTIONS;
-use crate::loaded::symbol;
+use crate::loaded::{next_of_another, symbol};
 use crate::words::binding;
 
 /// The addresses by binding and index; 0 where not looked up yet.
@@ -33,14 +37,21 @@ pub(super) fn find(index: usize, called: u32) -> Option<usize> {
 fn look_up(index: usize, called: u32) -> Option<usize> {
     let name = FUNCTIONS[index].name;
     let lower = name.to_ascii_lowercase();
-    let names = match called {
-        binding::C => vec![format!("P{name}")],
-        binding::FORTRAN => vec![format!("p{lower}_")],
-        binding::FORTRAN_2008 => {
-            vec![format!("p{lower}_f08_"), format!("pmpir{}_f08_", &lower[3..])]
-        }
-        _ => vec![format!("pmpir{}_f08ts_", &lower[3..]), format!("p{lower}_f08ts_")],
+    let (public, names) = match called {
+        binding::C => (name.to_owned(), vec![format!("P{name}")]),
+        binding::FORTRAN => (format!("{lower}_"), vec![format!("p{lower}_")]),
+        binding::FORTRAN_2008 => (
+            format!("{lower}_f08_"),
+            vec![format!("p{lower}_f08_"), format!("pmpir{}_f08_", &lower[3..])],
+        ),
+        _ => (
+            format!("{lower}_f08ts_"),
+            vec![format!("pmpir{}_f08ts_", &lower[3..]), format!("p{lower}_f08ts_")],
+        ),
     };
     let find = |name: &String| symbol(&CString::new(name.as_str()).ok()?);
-    names.iter().find_map(find).map(|found| found.expose_provenance())
+    let own = names.iter().find_map(find)?;
+    let public = CString::new(public).ok()?;
+    let found = next_of_another(&public, own).unwrap_or(own);
+    Some(found.expose_provenance())
 }

@@ -4,6 +4,7 @@ use tinyprof::__calls::{MessageKind, Visited};
 
 use super::Call;
 use crate::arguments::Kind;
+use crate::communicators::ELSEWHERE;
 use crate::function::Role;
 use crate::requests::{self, Pending, Request};
 
@@ -11,14 +12,14 @@ impl Call {
     /// Remembers the persistent request that the call has made.
     pub(super) fn prepared(&self, visited: Visited) {
         let at = &self.function.at;
-        let communicator = self.communicator();
+        let communicator = self.known();
         let pending = match self.function.role {
             Role::SendInit | Role::PartitionedSendInit => {
                 let to = self.arguments.int(at.dest);
                 if to == self.arguments.mpi.abi.proc_null {
                     return;
                 }
-                let partner = self.partner(communicator, to);
+                let partner = communicator.map_or(ELSEWHERE, |known| known.relative(to));
                 let bytes = self.bytes(at.count, at.datatype).saturating_mul(self.partitions());
                 Pending::Send { partner, bytes }
             }

@@ -7,7 +7,7 @@ use tinyprof::__calls::{EdgeKey, Visited};
 use super::{Before, Call, inside};
 use crate::abi::{Handle, Interface};
 use crate::arguments::Kind;
-use crate::communicators::{self, Communicator};
+use crate::communicators::{self, Communicator, ELSEWHERE};
 use crate::companions::{self, Class, Completed, Held, Meet, Message, Span, held, now_ns, ns_of};
 use crate::forward::forward;
 use crate::function::{Looks, Positions, Role, SITES};
@@ -78,6 +78,10 @@ impl Call {
                 let ended_ns = meet.end(self.mpi(), self.recorder, visited, span);
                 since_ns = ended_ns.unwrap_or(left_ns);
             }
+        } else if let Some(meet) = meet
+            && self.mpi().has_communicated(self.code(code))
+        {
+            meet.take_part(self.mpi());
         }
         if held_ns > 0 {
             companions::with(self.recorder, |state| state.held_back(held_ns));
@@ -128,17 +132,16 @@ impl Call {
         let at = &self.function.at;
         match self.function.role {
             Role::Send => {
-                let bytes = self.bytes(at.count, at.datatype);
-                let blocks = at.request == Positions::NO && self.blocks(bytes);
-                self.announce_one(visited, entered_ns, at.tag, bytes, blocks);
+                let may_block = at.request == Positions::NO;
+                self.announce_one(visited, entered_ns, at.tag, (at.count, at.datatype), may_block);
             }
             Role::Exchange | Role::StartExchange => {
-                let bytes = self.bytes(at.sendcount, at.sendtype);
-                self.announce_one(visited, entered_ns, at.sendtag, bytes, false);
+                let data = (at.sendcount, at.sendtype);
+                self.announce_one(visited, entered_ns, at.sendtag, data, false);
             }
             Role::ExchangeReplace | Role::StartExchangeReplace => {
-                let bytes = self.bytes(at.count, at.datatype);
-                self.announce_one(visited, entered_ns, at.sendtag, bytes, false);
+                let data = (at.count, at.datatype);
+                self.announce_one(visited, entered_ns, at.sendtag, data, false);
             }
             Role::Start => self.announce_started(1, at.request, visited, entered_ns),
             Role::Startall => {
@@ -149,13 +152,24 @@ impl Call {
         }
     }
 
-    fn announce_one(&self, visited: Visited, entered_ns: u64, tag: u8, bytes: u64, blocks: bool) {
+    /// `data` are the positions of count and datatype.
+    fn announce_one(
+        &self,
+        visited: Visited,
+        entered_ns: u64,
+        tag: u8,
+        data: (u8, u8),
+        may_block: bool,
+    ) {
         let to = self.arguments.int(self.function.at.dest);
+        let Some(communicator) = communicators::find(self.communicator()) else { return };
         if to == self.mpi().abi.proc_null {
             return;
         }
         let tag = self.arguments.int(tag);
-        let message = Message { communicator: self.communicator(), to, tag, bytes, blocks };
+        let bytes = self.bytes_to_pass_on(data);
+        let blocks = may_block && self.blocks(bytes);
+        let message = Message { communicator, to, tag, bytes, blocks };
         companions::with_messages(self.recorder, |state| {
             state.announce(self.mpi(), visited, entered_ns, &message);
         });
@@ -170,7 +184,8 @@ impl Call {
             if held.peer == self.mpi().abi.proc_null {
                 continue;
             }
-            let (communicator, to, tag) = (request.communicator, held.peer, held.tag);
+            let Some(communicator) = request.communicator else { continue };
+            let (to, tag) = (held.peer, held.tag);
             let message = Message { communicator, to, tag, bytes, blocks: false };
             companions::with_messages(self.recorder, |state| {
                 state.announce(self.mpi(), visited, entered_ns, &message);
@@ -206,7 +221,7 @@ impl Call {
             return None;
         }
         let met = self.arguments.met(self.function)?;
-        Meet::begin(self.mpi(), met, Some((self.recorder, entered_ns)))
+        Meet::begin(met, Some((self.recorder, entered_ns)))
     }
 
     /// Finds out for which messages the call has waited.
@@ -222,7 +237,11 @@ impl Call {
             Role::MatchedReceive => {
                 let matched = companions::with(self.recorder, |state| state.matched.take());
                 if let Some(held) = matched.flatten() {
-                    self.got(held, before.communicator, before.status);
+                    let completed =
+                        self.completed_now(held, before.communicator, before.status, false);
+                    companions::with_messages(self.recorder, |state| {
+                        state.completed.push(completed);
+                    });
                     self.conclude_all(visited, span, true);
                 }
             }
@@ -249,7 +268,7 @@ impl Call {
         }
         let peer = self.arguments.int(self.function.at.source);
         let held = Held { peer, tag, ..Held::NOT_FOLLOWED };
-        let mut completed = self.completed_now(held, self.communicator(), status, false);
+        let mut completed = self.completed_now(held, self.known(), status, false);
         let concluded = companions::with_messages(self.recorder, |state| {
             // It is posted now that it has returned: no other was posted meanwhile.
             let post = |twin| state.post(self.mpi(), &twin, (source, tag), Handle(0));
@@ -266,22 +285,19 @@ impl Call {
     fn completed_now(
         &self,
         held: Held,
-        communicator: Handle,
+        communicator: Option<&Communicator>,
         status: usize,
         is_cancelled: bool,
     ) -> Completed {
         let (source, tag) = self.envelope_in(status);
         let bytes = if is_cancelled { 0 } else { self.bytes_of(status) };
-        let of = |known: &Communicator| (known.twin(), known.relative(source));
-        let known = communicators::with(self.mpi(), communicator, of);
-        let (twin, partner) = known.unwrap_or((None, communicators::ELSEWHERE));
+        let twin = communicator.and_then(Communicator::twin);
+        if communicator.is_some_and(Communicator::has_lost_twin) {
+            companions::count_unclear();
+        }
+        let partner = communicator.map_or(ELSEWHERE, |known| known.relative(source));
         let posted_by = EdgeKey::UNKNOWN;
         Completed { held, twin, partner, source, tag, bytes, is_cancelled, posted_by }
-    }
-
-    fn got(&self, held: Held, communicator: Handle, status: usize) {
-        let completed = self.completed_now(held, communicator, status, false);
-        companions::with_messages(self.recorder, |state| state.completed.push(completed));
     }
 
     /// Takes note of a request that has been completed, for the end of the call.

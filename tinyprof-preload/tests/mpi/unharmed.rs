@@ -206,6 +206,21 @@ fn a_plugin_that_is_loaded_for_one_user_alone() {
 }
 
 #[test]
+fn a_program_that_is_linked_to_another_tool() {
+    let scratch = tempfile::tempdir().expect("a directory can be made");
+    let (program, tool) = (scratch.path().join("tooled"), scratch.path().join("libtool.so"));
+    compile_with(&mpicc(), &["-shared", "-fPIC"], "tool.c", &tool);
+    let link = ["-Wl,--no-as-needed", path(&tool)];
+    compile_with(&mpicc(), &link, "tooled.c", &program);
+    let (seen, directory) = unharmed(&[path(&program)], 2);
+    let lines = [10, 0].map(|sent| format!("begun 1 times, sent {sent} messages"));
+    let expected = [0, 1].map(|rank| format!("rank {rank}: {}", lines[rank]));
+    assert_eq!((seen.code, seen.lines), (Some(0), expected.to_vec()));
+    assert_eq!(calls(&profile(directory.path()), "MPI_Send"), 10);
+    assert_eq!(calls(&profile(directory.path()), "MPI_Comm_size"), 0, "the tool's own call");
+}
+
+#[test]
 fn a_program_that_a_shell_starts() {
     let scratch = tempfile::tempdir().expect("a directory can be made");
     let program = compile("paused.c", scratch.path());

@@ -1,0 +1,70 @@
+//! Communicators that the program has freed: what is known of them is kept for as long as a request
+//! refers to it.
+//!
+//! References are not counted when requests are made and completed, as that would cost each of
+//! them two atomic operations. Instead the table of requests is searched, once for many
+//! communicators.
+
+use std::sync::Mutex;
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::Communicator;
+use crate::requests;
+
+/// The fewest freed communicators for which the table of requests is searched.
+const SEARCHED_MIN: usize = 64;
+/// The ranks of freed communicators for which it is searched at the latest.
+const RANKS_MAX: usize = 1 << 16;
+
+static FREED: Mutex<Freed> =
+    Mutex::new(Freed { known: Vec::new(), search_at: SEARCHED_MIN, ranks: 0 });
+
+struct Freed {
+    known: Vec<Known>,
+    /// The number of communicators for which the table is searched.
+    search_at: usize,
+    /// Ranks of those that have come since the last search.
+    ranks: usize,
+}
+
+/// A communicator that has been taken out of the table.
+struct Known(*mut Communicator);
+
+// SAFETY: the communicator has no part that belongs to a thread, and is only dropped here.
+unsafe impl Send for Known {}
+
+/// Keeps a communicator until no request refers to it. It comes from `Box::into_raw`, and can be
+/// found under no handle any more.
+pub(super) fn keep(known: *mut Communicator) {
+    // SAFETY: it is dropped below alone.
+    let Some(new) = (unsafe { known.as_ref() }) else { return };
+    new.is_freed.store(true, Relaxed);
+    let ranks = new.relative.len();
+    // A panic of another thread in here leaves it as it is: it is kept for ever.
+    let Ok(mut freed) = FREED.lock() else { return };
+    freed.known.push(Known(known));
+    freed.ranks += ranks;
+    if freed.known.len() >= freed.search_at || freed.ranks >= RANKS_MAX {
+        freed.drop_unused();
+    }
+}
+
+impl Freed {
+    #[cold]
+    fn drop_unused(&mut self) {
+        let mut used: Vec<*const Communicator> = requests::communicators().collect();
+        used.sort_unstable();
+        self.known.retain(|known| {
+            let is_used = used.binary_search(&known.0.cast_const()).is_ok();
+            if !is_used {
+                // SAFETY: it comes from `Box::into_raw` and leaves the list now. No request refers
+                // to it, none can any more as it has no handle, and no call uses it, as the program
+                // must not free a communicator that a call uses.
+                drop(unsafe { Box::from_raw(known.0) });
+            }
+            is_used
+        });
+        self.search_at = (2 * self.known.len()).max(SEARCHED_MIN);
+        self.ranks = 0;
+    }
+}
