@@ -24,7 +24,7 @@ pub struct Companion {
     /// The number of the communicator, on which its ranks have agreed. MPI may give the same place
     /// to a later communicator, whose companions have another number.
     pub twin: u32,
-    /// The flags, see [`BLOCKS`](Self::BLOCKS).
+    /// The flags, [`BLOCKS`](Self::BLOCKS) and [`UNSIZED`](Self::UNSIZED).
     pub flags: u32,
     /// The number of the message, 0-based, among those of the sender to this receiver with this
     /// communicator and tag.
@@ -35,7 +35,7 @@ pub struct Companion {
     pub intrusion_ns: u64,
     /// The sender's ideal time at that moment.
     pub ideal_ns: u64,
-    /// The size of the message.
+    /// The size of the message, unless [`UNSIZED`](Self::UNSIZED) is set.
     pub bytes: u64,
 }
 
@@ -45,6 +45,8 @@ impl Companion {
 
     /// The flag of a message whose sender is blocked until the receive is posted.
     pub const BLOCKS: u32 = 1;
+    /// The flag of a message whose size the sender did not know when it sent the record.
+    pub const UNSIZED: u32 = 2;
 
     /// The number of 64-bit words of the record.
     pub const WORDS: usize = Self::LENGTH / 8;

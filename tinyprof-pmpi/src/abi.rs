@@ -4,8 +4,9 @@
 //! in a register, and the functions of this crate pass it on as one.
 
 use std::ffi::{c_int, c_void};
+use std::ops::Range;
 
-use crate::loaded::{is_loaded, symbol};
+use crate::loaded::{is_loaded, memory_around, symbol};
 
 /// A handle of MPI, as a whole register. See [`Abi`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,7 +26,7 @@ pub enum Interface {
 }
 
 /// The constants of a binary interface.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Abi {
     /// The family.
     pub interface: Interface,
@@ -73,6 +74,8 @@ pub struct Abi {
     pub no_op: Handle,
     /// `MPI_DATATYPE_NULL`.
     pub datatype_null: Handle,
+    /// Handles of datatypes that cannot be freed: most of MPI's own.
+    pub predefined_datatypes: Range<usize>,
     /// `MPI_ERRORS_RETURN`.
     pub errors_return: Handle,
     /// `MPI_ERR_ARG`, the last error class of wrong arguments.
@@ -120,6 +123,7 @@ impl Abi {
         sum: Handle(0x5800_0003),
         no_op: Handle(0x5800_000e),
         datatype_null: Handle(0x0c00_0000),
+        predefined_datatypes: 0x4c00_0000..0x5000_0000,
         errors_return: Handle(0x5400_0001),
         argument_error_max: 12,
         request_null: Handle(0x2c00_0000),
@@ -151,6 +155,7 @@ impl Abi {
         sum: Handle(0x21),
         no_op: Handle(0x3d),
         datatype_null: Handle(0x200),
+        predefined_datatypes: 0x200..0x300,
         errors_return: Handle(0x143),
         argument_error_max: 13,
         request_null: Handle(0x180),
@@ -184,6 +189,7 @@ impl Abi {
             sum: handle(c"ompi_mpi_op_sum"),
             no_op: handle(c"ompi_mpi_op_no_op"),
             datatype_null: handle(c"ompi_mpi_datatype_null"),
+            predefined_datatypes: memory_around(handle(c"ompi_mpi_byte").0),
             errors_return: handle(c"ompi_mpi_errors_return"),
             argument_error_max: 13,
             request_null: handle(c"ompi_request_null"),

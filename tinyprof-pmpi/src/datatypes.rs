@@ -1,14 +1,16 @@
 //! The sizes of datatypes.
 //!
-//! MPI is asked about datatypes that it has accepted in a call, where the standard says that they
-//! count: what a call ignores may be anything. A companion goes before its message, so that there
-//! MPI has not accepted anything yet.
+//! MPI is asked about a datatype that it has just accepted in a call, where the standard says that
+//! it counts: what a call ignores may be anything. Before the call nobody is asked, as an error
+//! would call an error handler of the program.
 
 use crate::abi::Handle;
-use crate::errors::Quiet;
 use crate::handles;
 use crate::library::Mpi;
 use crate::thread;
+
+/// The generation of datatypes that cannot be freed.
+const EVER: u32 = 0;
 
 /// Returns the bytes of data in one element of a datatype that MPI has accepted; 0 if it does not
 /// know.
@@ -17,7 +19,7 @@ use crate::thread;
 /// A look-up; a call of MPI for a datatype that this thread has not used lately.
 #[inline]
 pub(crate) fn bytes(mpi: &Mpi, datatype: Handle) -> u64 {
-    known(datatype, || ask(mpi, datatype))
+    known(datatype).unwrap_or_else(|| ask(mpi, datatype))
 }
 
 /// Returns the bytes of data in `count` elements of a datatype that MPI has accepted. A call that
@@ -27,45 +29,30 @@ pub(crate) fn bytes_of_several(mpi: &Mpi, count: u64, datatype: Handle) -> u64 {
     if count == 0 { 0 } else { count.saturating_mul(bytes(mpi, datatype)) }
 }
 
-/// As [`bytes_of_several`], for a datatype that the program is about to pass to MPI.
+/// Returns the bytes in one element of a datatype, if this thread has used it lately.
 #[inline]
-pub(crate) fn bytes_to_pass_on(mpi: &Mpi, count: u64, datatype: Handle) -> u64 {
-    if count == 0 {
-        return 0;
-    }
-    let ask_quietly = || {
-        let errors = Quiet::of_all(mpi);
-        let bytes = ask(mpi, datatype);
-        errors.end(mpi);
-        bytes
-    };
-    count.saturating_mul(known(datatype, ask_quietly))
+pub(crate) fn known(datatype: Handle) -> Option<u64> {
+    let (known, from, bytes) = thread::current().datatypes[place(datatype)].get();
+    (known == datatype && (from == EVER || from == handles::generation())).then_some(bytes)
 }
 
 #[inline]
-fn known(datatype: Handle, ask: impl FnOnce() -> Option<u64>) -> u64 {
-    let generation = handles::generation();
-    let mixed = datatype.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-    let datatypes = &thread::current().datatypes;
-    let entry = &datatypes[mixed % datatypes.len()];
-    let (known, from, bytes) = entry.get();
-    if known == datatype && from == generation {
-        return bytes;
-    }
-    // An error is not remembered: the handle may soon be that of a datatype.
-    let Some(bytes) = ask() else { return 0 };
-    entry.set((datatype, generation, bytes));
-    bytes
+fn place(datatype: Handle) -> usize {
+    (datatype.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) % thread::DATATYPES
 }
 
 #[cold]
 #[inline(never)]
-fn ask(mpi: &Mpi, datatype: Handle) -> Option<u64> {
+fn ask(mpi: &Mpi, datatype: Handle) -> u64 {
     if datatype == mpi.abi.datatype_null || datatype == Handle(0) {
-        return None;
+        return 0;
     }
     let mut size = 0;
-    // SAFETY: the program passes the datatype to MPI in the call under way; the place is valid.
+    // SAFETY: MPI has accepted the datatype in the call under way; the place is valid.
     let code = unsafe { mpi.type_size_x(datatype, &raw mut size) };
-    if code == 0 { u64::try_from(size).ok() } else { None }
+    let bytes = if code == 0 { u64::try_from(size).unwrap_or(0) } else { 0 };
+    let is_predefined = mpi.abi.predefined_datatypes.contains(&datatype.0);
+    let generation = if is_predefined { EVER } else { handles::generation() };
+    thread::current().datatypes[place(datatype)].set((datatype, generation, bytes));
+    bytes
 }

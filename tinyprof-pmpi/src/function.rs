@@ -62,6 +62,7 @@ pub(crate) enum Role {
     MakeCommunicator,
     FreeCommunicator,
     FreeDatatype,
+    CommitDatatype,
     Put,
     Get,
     GetAccumulate,

@@ -31,7 +31,6 @@ mod communicators;
 mod companions;
 mod datatypes;
 mod entry;
-mod errors;
 mod forward;
 mod function;
 mod handles;

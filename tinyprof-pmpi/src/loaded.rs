@@ -1,6 +1,7 @@
 //! Symbols of the libraries in this process, found by name.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ops::Range;
 use std::ptr;
 
 /// Returns whether the library with this soname is in the process.
@@ -57,6 +58,47 @@ pub(crate) fn library_of(address: *mut c_void) -> Option<Library> {
     // SAFETY: any address may be asked for, and the place for the answer is valid.
     let code = unsafe { libc::dladdr(address, &raw mut found) };
     (code != 0).then_some(Library { start: found.dli_fbase, path: found.dli_fname })
+}
+
+/// Returns the addresses of the loaded library that an address belongs to; none if it belongs to
+/// none.
+pub(crate) fn memory_around(address: usize) -> Range<usize> {
+    let mut around = Around { address, memory: 0..0 };
+    // SAFETY: the callback matches the signature, and the search outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(look_around), (&raw mut around).cast()) };
+    around.memory
+}
+
+struct Around {
+    address: usize,
+    memory: Range<usize>,
+}
+
+/// Takes the addresses of one loaded object, if the one that is searched is among them.
+unsafe extern "C" fn look_around(
+    object: *mut libc::dl_phdr_info,
+    _bytes: usize,
+    around: *mut c_void,
+) -> c_int {
+    // SAFETY: the loader passes a valid description of an object.
+    let object = unsafe { &*object };
+    // SAFETY: `memory_around` passes its search, which nobody else uses meanwhile.
+    let around = unsafe { &mut *around.cast::<Around>() };
+    // SAFETY: the loader says where the headers are, and how many.
+    let headers =
+        unsafe { std::slice::from_raw_parts(object.dlpi_phdr, usize::from(object.dlpi_phnum)) };
+    let loaded = headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
+    let memory = loaded.map(|header| {
+        let start = object.dlpi_addr + header.p_vaddr;
+        (start, start + header.p_memsz)
+    });
+    let all = memory.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)));
+    let word = |address| usize::try_from(address).unwrap_or(0);
+    let all = all.map_or(0..0, |(start, end)| word(start)..word(end));
+    if all.contains(&around.address) {
+        around.memory = all;
+    }
+    c_int::from(!around.memory.is_empty())
 }
 
 /// Marks libraries and executables that have wrappers of ours.

@@ -6,7 +6,7 @@ use std::ptr;
 use crate::abi::{Handle, STATUS_BYTES_MAX};
 
 /// The number of datatypes whose sizes a thread remembers.
-const DATATYPES: usize = 64;
+pub(crate) const DATATYPES: usize = 64;
 /// The first size of a thread's room, in bytes. It doubles when it is too small.
 const ROOM_BYTES_MIN: usize = 4096;
 /// The largest, for a million requests.
@@ -16,7 +16,7 @@ const ROOM_BYTES_MAX: usize = 32 << 20;
 pub(crate) struct Thread {
     /// Whether MPI is being initialised or finalised by this thread.
     pub(crate) is_steering: Cell<bool>,
-    /// Sizes of datatypes, with the generation in which they were asked for.
+    /// Sizes of datatypes, with the generation for which they are right.
     pub(crate) datatypes: [Cell<(Handle, u32, u64)>; DATATYPES],
     /// Room for the statuses of a call whose program ignores several.
     statuses: Room,

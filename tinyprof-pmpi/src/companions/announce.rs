@@ -18,7 +18,8 @@ pub(crate) struct Message {
     pub(crate) communicator: &'static Communicator,
     pub(crate) to: c_int,
     pub(crate) tag: c_int,
-    pub(crate) bytes: u64,
+    /// The size, unless nobody knows the datatype yet.
+    pub(crate) bytes: Option<u64>,
     /// True if the call does not return before the receive is posted.
     pub(crate) blocks: bool,
 }
@@ -48,12 +49,13 @@ impl State {
         let companion = Companion {
             callpath: visited.id().to_bits(),
             twin: twin.epoch,
-            flags: if message.blocks { Companion::BLOCKS } else { 0 },
+            flags: if message.blocks { Companion::BLOCKS } else { 0 }
+                | if message.bytes.is_none() { Companion::UNSIZED } else { 0 },
             sequence,
             entry_ns: entered_ns,
             intrusion_ns: self.clock.intrusion_ns(),
             ideal_ns: self.clock.ideal_ns(),
-            bytes: message.bytes,
+            bytes: message.bytes.unwrap_or(0),
         };
         let to = Partner { twin, relative: known.relative(message.to), stream };
         if !self.carrier.send(mpi, &companion, &to) {

@@ -175,6 +175,10 @@ impl State {
             answer(&mut self.carrier, &from, companion, post, one.held.ideal_ns);
         }
         match companion {
+            Some(companion) if companion.flags & Companion::UNSIZED != 0 => {
+                self.facts.companions += 1;
+                Some(Companion { bytes: one.bytes, ..companion })
+            }
             // A message of another size is another message: the program has done what nobody
             // follows, such as cancelling a send.
             Some(companion) if companion.bytes != one.bytes => {

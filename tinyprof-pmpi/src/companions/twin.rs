@@ -2,18 +2,17 @@
 //!
 //! A twin is made where the program makes a communicator, which is collective anyway, of one whose
 //! ranks are all known to have us. Where ranks share memory it is a board there. Elsewhere it is a
-//! communicator of our own, made by splitting, as duplicating would call functions of the program
-//! that copy its attributes.
+//! communicator of our own with the same ranks: duplicating would call functions of the program that
+//! copy its attributes.
 
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::group::{maxima, split};
+use super::group::{maxima, split, with_ranks_of};
 use super::shared;
 use super::state;
 use crate::abi::Handle;
 use crate::communicators::{self, Twin};
-use crate::errors::Quiet;
 use crate::library::Mpi;
 
 /// The most twins at a time: the numbers of communicators are scarce in MPI.
@@ -37,7 +36,6 @@ fn give_number_back(number: u32) {
 
 /// Makes the twin of a communicator, if all of its ranks have room for one. Collective.
 pub(crate) fn make(mpi: &Mpi, handle: Handle) {
-    let errors = Quiet::of(mpi, handle);
     // A rank that cannot remember the communicator takes part, so that no rank has a twin.
     let known = communicators::get(mpi, handle);
     let twin = if shared::is_on() {
@@ -45,7 +43,6 @@ pub(crate) fn make(mpi: &Mpi, handle: Handle) {
     } else {
         make_communicator(mpi, handle, known.is_some())
     };
-    errors.end(mpi);
     if let (Some(twin), Some(known)) = (twin, known) {
         known.set_twin(twin);
     }
@@ -54,8 +51,15 @@ pub(crate) fn make(mpi: &Mpi, handle: Handle) {
 /// Makes a communicator of our own, with the ranks of the program's.
 fn make_communicator(mpi: &Mpi, handle: Handle, is_known: bool) -> Option<Twin> {
     let number = if is_known { take_number() } else { None };
-    let made = agreed_epoch(mpi, handle, number.is_some())
-        .and_then(|epoch| Some(Twin { handle: split(mpi, handle, 0)?, number: number?, epoch }));
+    let make = |epoch| {
+        let own = if handle == mpi.abi.world {
+            split(mpi, handle, 0)?
+        } else {
+            with_ranks_of(mpi, communicators::twin(mpi.abi.world)?.handle, handle)?
+        };
+        Some(Twin { handle: own, number: number?, epoch })
+    };
+    let made = agreed_epoch(mpi, handle, number.is_some()).and_then(make);
     if let (None, Some(number)) = (made, number) {
         give_number_back(number);
     }

@@ -42,11 +42,16 @@ impl Call {
     }
 
     /// Returns the bytes of a count and a datatype, both given by their positions, before MPI has
-    /// accepted them.
+    /// accepted them. `None` if nobody knows the datatype.
     #[inline]
-    pub(super) fn bytes_to_pass_on(&self, (count, datatype): (u8, u8)) -> u64 {
-        let datatype = self.arguments.handle(datatype, Kind::Datatype);
-        datatypes::bytes_to_pass_on(self.arguments.mpi, self.arguments.count(count), datatype)
+    pub(super) fn bytes_before(&self, (count, datatype): (u8, u8)) -> Option<u64> {
+        match self.arguments.count(count) {
+            0 => Some(0),
+            count => {
+                let datatype = self.arguments.handle(datatype, Kind::Datatype);
+                Some(count.saturating_mul(datatypes::known(datatype)?))
+            }
+        }
     }
 
     /// Returns the partner in the world, relative to the caller, of a rank in a communicator.

@@ -71,8 +71,12 @@ impl Call {
             _ if self.function.is_test() => Doing::Running,
             Role::Receive | Role::Probe | Role::Match => self.waiting_for(at.source),
             Role::Send if at.request == Positions::NO => {
-                let blocks = self.blocks(self.bytes_to_pass_on((at.count, at.datatype)));
-                if blocks { self.waiting_for(at.dest) } else { Doing::Running }
+                let bytes = self.bytes_before((at.count, at.datatype));
+                if self.blocks(bytes.unwrap_or(u64::MAX)) {
+                    self.waiting_for(at.dest)
+                } else {
+                    Doing::Running
+                }
             }
             Role::MatchedReceive
             | Role::Exchange

@@ -9,6 +9,7 @@ use crate::abi::{Handle, Interface};
 use crate::arguments::Kind;
 use crate::communicators::{self, Communicator, ELSEWHERE};
 use crate::companions::{self, Class, Completed, Held, Meet, Message, Span, held, now_ns, ns_of};
+use crate::datatypes;
 use crate::forward::forward;
 use crate::function::{Looks, Positions, Role, SITES};
 use crate::requests::{self, Pending};
@@ -167,8 +168,8 @@ impl Call {
             return;
         }
         let tag = self.arguments.int(tag);
-        let bytes = self.bytes_to_pass_on(data);
-        let blocks = may_block && self.blocks(bytes);
+        let bytes = self.bytes_before(data);
+        let blocks = may_block && bytes.is_some_and(|bytes| self.blocks(bytes));
         let message = Message { communicator, to, tag, bytes, blocks };
         companions::with_messages(self.recorder, |state| {
             state.announce(self.mpi(), visited, entered_ns, &message);
@@ -180,6 +181,7 @@ impl Call {
             let handle = self.arguments.handle_at(array, index, Kind::Request);
             let Some((place, request)) = requests::find(handle) else { continue };
             let Pending::Send { bytes, .. } = request.pending else { continue };
+            let bytes = Some(bytes);
             let held = held::at(place);
             if held.peer == self.mpi().abi.proc_null {
                 continue;
@@ -227,11 +229,22 @@ impl Call {
     /// Finds out for which messages the call has waited.
     #[inline]
     fn conclude(&self, before: &Before, visited: Visited, span: Span) {
+        let at = &self.function.at;
         match self.function.role {
             Role::Send => {
                 companions::with_messages(self.recorder, |state| state.sent_in(span));
+                self.learn(at.count, at.datatype);
+            }
+            Role::StartExchange => self.learn(at.sendcount, at.sendtype),
+            Role::StartExchangeReplace => self.learn(at.count, at.datatype),
+            Role::CommitDatatype => {
+                let datatype = self.arguments.handle_at(at.datatype, 0, Kind::Datatype);
+                datatypes::bytes(self.mpi(), datatype);
             }
             Role::Receive | Role::Exchange | Role::ExchangeReplace => {
+                if self.function.role == Role::Exchange {
+                    self.learn(at.sendcount, at.sendtype);
+                }
                 self.conclude_receive(before.status, visited, span);
             }
             Role::MatchedReceive => {
@@ -251,6 +264,12 @@ impl Call {
             Role::MakeCommunicator => self.arguments.make_twin(self.function),
             _ => {}
         }
+    }
+
+    /// Learns the size of a datatype, which MPI has accepted, for the next message.
+    #[inline]
+    fn learn(&self, count: u8, datatype: u8) {
+        self.bytes(count, datatype);
     }
 
     fn conclude_all(&self, visited: Visited, span: Span, waits: bool) {
