@@ -197,6 +197,17 @@ impl Communicator {
         known.copied().unwrap_or(ELSEWHERE)
     }
 
+    /// Returns whether all ranks of another communicator belong to this one. If the ranks of one of
+    /// them are too many to be kept, they are taken to.
+    pub(crate) fn includes(&self, other: &Self) -> bool {
+        if self.is_world || other.relative.is_empty() || self.relative.is_empty() {
+            return !other.relative.contains(&ELSEWHERE);
+        }
+        let mut own = self.relative.clone();
+        own.sort_unstable();
+        other.relative.iter().all(|rank| own.binary_search(rank).is_ok())
+    }
+
     /// Returns the twin, if the communicator has one. It is freed with the communicator.
     #[inline]
     pub(crate) fn twin(&self) -> Option<Twin> {

@@ -43,8 +43,15 @@ impl Arguments {
         let at = &function.at;
         let new = self.handle_at(at.newcomm, 0, Kind::Communicator);
         let parent = self.handle(at.comm, Kind::Communicator);
-        let has_twin = communicators::twin(parent).is_some();
-        if has_twin && new != self.mpi.abi.comm_null && new != Handle(0) {
+        let Some(parent) = communicators::find(parent).filter(|known| known.twin().is_some())
+        else {
+            return;
+        };
+        if new == self.mpi.abi.comm_null || new == Handle(0) {
+            return;
+        }
+        // Open MPI 4.1 makes one out of a group that has others, too, who take no part.
+        if communicators::with(self.mpi, new, |new| parent.includes(new)) != Some(false) {
             companions::make_twin(self.mpi, new);
         }
     }

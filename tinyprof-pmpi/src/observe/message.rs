@@ -173,7 +173,8 @@ impl Call {
         if visited.count_again(&signature) {
             return;
         }
-        if source == self.arguments.mpi.abi.proc_null {
+        // From `MPI_PROC_NULL`, or the empty status of a persistent request that was not started.
+        if source < 0 {
             return visited.pass_over(&signature);
         }
         visited.count_as(&signature, MessageKind::MessageIn, partner(source), bytes);

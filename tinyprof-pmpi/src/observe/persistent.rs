@@ -23,6 +23,7 @@ impl Call {
                 let bytes = self.bytes(at.count, at.datatype).saturating_mul(self.partitions());
                 Pending::Send { partner, bytes }
             }
+            _ if self.arguments.int(at.source) == self.arguments.mpi.abi.proc_null => return,
             _ => Pending::ReceiveAtStart,
         };
         let callpath = visited.callpath();
