@@ -47,7 +47,7 @@ impl Call {
         let visited = open.visited();
         let begun_ns = ns_of(open.begun_ticks());
         companions::with(self.recorder, |state| state.enter(self.recorder, visited, begun_ns));
-        self.announce(visited, begun_ns);
+        let not_sized = self.announce(visited, begun_ns);
         let meet = self.meet(begun_ns);
         let measured_ns = is_measured.then(|| now_ns(self.recorder).saturating_sub(since_ns));
         let worked = companions::with(self.recorder, |state| state.worked(class, measured_ns));
@@ -72,6 +72,10 @@ impl Call {
         let mut since_ns = left_ns;
         if self.is_successful(code) {
             self.after(&before, visited);
+            if let Some((count, datatype)) = not_sized {
+                // MPI knows the datatype: for the next message, so does this thread.
+                self.bytes(count, datatype);
+            }
             // As if the message had not been held back.
             let span = Span { entered_ns, left_ns: left_ns.saturating_sub(held_ns) };
             self.conclude(&before, visited, span);
@@ -127,45 +131,34 @@ impl Call {
         self.arguments.mpi
     }
 
-    /// Sends the companions of the messages that the call sends.
+    /// Sends the companions of the messages that the call sends. Returns count and datatype if their
+    /// size is not known yet.
     #[inline]
-    fn announce(&self, visited: Visited, entered_ns: u64) {
+    fn announce(&self, visited: Visited, entered_ns: u64) -> Option<(u8, u8)> {
         let at = &self.function.at;
-        match self.function.role {
-            Role::Send => {
-                let may_block = at.request == Positions::NO;
-                self.announce_one(visited, entered_ns, at.tag, (at.count, at.datatype), may_block);
-            }
+        let (tag, data, may_block) = match self.function.role {
+            Role::Send => (at.tag, (at.count, at.datatype), at.request == Positions::NO),
             Role::Exchange | Role::StartExchange => {
-                let data = (at.sendcount, at.sendtype);
-                self.announce_one(visited, entered_ns, at.sendtag, data, false);
+                (at.sendtag, (at.sendcount, at.sendtype), false)
             }
             Role::ExchangeReplace | Role::StartExchangeReplace => {
-                let data = (at.count, at.datatype);
-                self.announce_one(visited, entered_ns, at.sendtag, data, false);
+                (at.sendtag, (at.count, at.datatype), false)
             }
-            Role::Start => self.announce_started(1, at.request, visited, entered_ns),
+            Role::Start => {
+                self.announce_started(1, at.request, visited, entered_ns);
+                return None;
+            }
             Role::Startall => {
                 let count = self.int(at.count);
                 self.announce_started(count, at.requests, visited, entered_ns);
+                return None;
             }
-            _ => {}
-        }
-    }
-
-    /// `data` are the positions of count and datatype.
-    fn announce_one(
-        &self,
-        visited: Visited,
-        entered_ns: u64,
-        tag: u8,
-        data: (u8, u8),
-        may_block: bool,
-    ) {
-        let to = self.arguments.int(self.function.at.dest);
-        let Some(communicator) = communicators::find(self.communicator()) else { return };
+            _ => return None,
+        };
+        let to = self.arguments.int(at.dest);
+        let communicator = communicators::find(self.communicator())?;
         if to == self.mpi().abi.proc_null {
-            return;
+            return None;
         }
         let tag = self.arguments.int(tag);
         let bytes = self.bytes_before(data);
@@ -174,6 +167,7 @@ impl Call {
         companions::with_messages(self.recorder, |state| {
             state.announce(self.mpi(), visited, entered_ns, &message);
         });
+        bytes.is_none().then_some(data)
     }
 
     fn announce_started(&self, count: usize, array: u8, visited: Visited, entered_ns: u64) {
@@ -233,18 +227,12 @@ impl Call {
         match self.function.role {
             Role::Send => {
                 companions::with_messages(self.recorder, |state| state.sent_in(span));
-                self.learn(at.count, at.datatype);
             }
-            Role::StartExchange => self.learn(at.sendcount, at.sendtype),
-            Role::StartExchangeReplace => self.learn(at.count, at.datatype),
             Role::CommitDatatype => {
                 let datatype = self.arguments.handle_at(at.datatype, 0, Kind::Datatype);
                 datatypes::bytes(self.mpi(), datatype);
             }
             Role::Receive | Role::Exchange | Role::ExchangeReplace => {
-                if self.function.role == Role::Exchange {
-                    self.learn(at.sendcount, at.sendtype);
-                }
                 self.conclude_receive(before.status, visited, span);
             }
             Role::MatchedReceive => {
@@ -264,12 +252,6 @@ impl Call {
             Role::MakeCommunicator => self.arguments.make_twin(self.function),
             _ => {}
         }
-    }
-
-    /// Learns the size of a datatype, which MPI has accepted, for the next message.
-    #[inline]
-    fn learn(&self, count: u8, datatype: u8) {
-        self.bytes(count, datatype);
     }
 
     fn conclude_all(&self, visited: Visited, span: Span, waits: bool) {
@@ -311,7 +293,7 @@ impl Call {
         let (source, tag) = self.envelope_in(status);
         let bytes = if is_cancelled { 0 } else { self.bytes_of(status) };
         let twin = communicator.and_then(Communicator::twin);
-        if communicator.is_some_and(Communicator::has_lost_twin) {
+        if twin.is_none() && communicator.is_some_and(Communicator::has_lost_twin) {
             companions::count_unclear();
         }
         let partner = communicator.map_or(ELSEWHERE, |known| known.relative(source));
