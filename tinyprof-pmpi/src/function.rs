@@ -60,6 +60,7 @@ pub(crate) enum Role {
     Cancel,
     FreeRequest,
     MakeCommunicator,
+    CreateKeyval,
     FreeCommunicator,
     FreeDatatype,
     CommitDatatype,

@@ -47,7 +47,7 @@ mod words;
 pub use abi::{Abi, Handle, Interface, Status};
 pub use companions::{Agreed, Wish};
 pub use library::{Mpi, mpi};
-pub use session::{Session, register};
+pub use session::{Session, may_have_attributes, register};
 
 /// Agrees with all ranks of the world on whether messages are observed, and begins to do so.
 /// Collective over the world, right after MPI has begun; all ranks must be known to call it.

@@ -107,6 +107,9 @@ pub(crate) unsafe fn call(index: usize, called: u32, words: Words) -> c_int {
 #[inline(never)]
 unsafe fn call_unusual(index: usize, called: u32, words: Words) -> c_int {
     let function = &FUNCTIONS[index];
+    if function.role == Role::CreateKeyval {
+        session::expect_attributes();
+    }
     let count = if called == binding::C { function.arguments } else { function.fortran_arguments };
     let Some(original) = original::find(index, called) else { return OTHER_ERROR };
     // SAFETY: the original is the function of this name, and the words are those of its call.
@@ -299,6 +302,7 @@ impl Call {
             Role::CompleteSome => self.completed_some(before, visited),
             Role::CompleteAll => self.completed_all(before, visited),
             Role::Cancel => requests::expect_cancelled(),
+            Role::CreateKeyval => session::expect_attributes(),
             Role::Collective(kind, form) => self.exchanged(kind, form == Form::Once, visited),
             Role::Put
             | Role::Get

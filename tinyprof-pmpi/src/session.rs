@@ -2,8 +2,8 @@
 //! recorded now.
 
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU32};
 
 /// The profiler's steps when MPI begins and ends. None of the functions may panic.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +17,9 @@ pub struct Session {
 }
 
 static SESSION: OnceLock<Session> = OnceLock::new();
+
+/// True if the program has made a key for attributes.
+static HAS_ATTRIBUTES: AtomicBool = AtomicBool::new(false);
 
 /// 0: calls are recorded, and nothing else. Otherwise the reasons why not.
 static REASONS: AtomicU32 = AtomicU32::new(OUTSIDE);
@@ -69,6 +72,18 @@ pub(crate) fn begin() {
 /// Ends the recording, for good.
 pub(crate) fn end() {
     REASONS.fetch_or(OUTSIDE, Relaxed);
+}
+
+/// Expects that the program's communicators may have attributes, from now on.
+pub(crate) fn expect_attributes() {
+    HAS_ATTRIBUTES.store(true, Relaxed);
+}
+
+/// Returns whether the program's communicators may have attributes, with functions of the program
+/// that are called when they are duplicated (MPI 4.0, section 7.7).
+#[must_use]
+pub fn may_have_attributes() -> bool {
+    HAS_ATTRIBUTES.load(Relaxed)
 }
 
 /// Handles `MPI_Pcontrol`: 0 pauses the recording of calls, any other level resumes it. Where
