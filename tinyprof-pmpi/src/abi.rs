@@ -50,6 +50,8 @@ pub struct Abi {
     pub status_source: usize,
     /// The offset of `MPI_TAG` in it.
     pub status_tag: usize,
+    /// The offset of `MPI_ERROR` in it.
+    pub status_error: usize,
     /// `MPI_APPNUM`.
     pub app_number: c_int,
     /// `MPI_THREAD_SERIALIZED`.
@@ -80,6 +82,10 @@ pub struct Abi {
     pub errors_return: Handle,
     /// `MPI_ERR_ARG`, the last error class of wrong arguments.
     pub argument_error_max: c_int,
+    /// `MPI_ERR_TRUNCATE`.
+    pub truncate: c_int,
+    /// `MPI_ERR_IN_STATUS`.
+    pub in_status: c_int,
     /// `MPI_REQUEST_NULL`.
     pub request_null: Handle,
     /// `MPI_COMM_NULL`.
@@ -111,6 +117,7 @@ impl Abi {
         status_bytes: 20,
         status_source: 8,
         status_tag: 12,
+        status_error: 16,
         app_number: 0x6440_000d,
         thread_serialised: 2,
         thread_multiple: 3,
@@ -126,6 +133,8 @@ impl Abi {
         predefined_datatypes: 0x4c00_0000..0x5000_0000,
         errors_return: Handle(0x5400_0001),
         argument_error_max: 12,
+        truncate: 14,
+        in_status: 17,
         request_null: Handle(0x2c00_0000),
         comm_null: Handle(0x0400_0000),
     };
@@ -143,6 +152,7 @@ impl Abi {
         status_bytes: 32,
         status_source: 0,
         status_tag: 4,
+        status_error: 8,
         app_number: 505,
         thread_serialised: 2048,
         thread_multiple: 4096,
@@ -158,6 +168,8 @@ impl Abi {
         predefined_datatypes: 0x200..0x300,
         errors_return: Handle(0x143),
         argument_error_max: 13,
+        truncate: 15,
+        in_status: 18,
         request_null: Handle(0x180),
         comm_null: Handle(0x100),
     };
@@ -177,6 +189,7 @@ impl Abi {
             status_bytes: 24,
             status_source: 0,
             status_tag: 4,
+            status_error: 8,
             app_number: 4,
             thread_serialised: 2,
             thread_multiple: 3,
@@ -192,6 +205,8 @@ impl Abi {
             predefined_datatypes: memory_around(handle(c"ompi_mpi_byte").0),
             errors_return: handle(c"ompi_mpi_errors_return"),
             argument_error_max: 13,
+            truncate: 15,
+            in_status: 18,
             request_null: handle(c"ompi_request_null"),
             comm_null: handle(c"ompi_mpi_comm_null"),
         }
@@ -229,6 +244,12 @@ impl Abi {
     #[inline]
     pub(crate) fn envelope_in(&self, status: usize) -> (c_int, c_int) {
         (int_at(status, self.status_source), int_at(status, self.status_tag))
+    }
+
+    /// Returns the error code in the status at an address, which a call has set that returned
+    /// `MPI_ERR_IN_STATUS`.
+    pub(crate) fn error_in(&self, status: usize) -> c_int {
+        int_at(status, self.status_error)
     }
 
     /// Returns the bytes of a handle in an array.

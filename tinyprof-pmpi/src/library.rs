@@ -236,10 +236,15 @@ impl Mpi {
     /// Returns whether a call with this error code may have got as far as to communicate: what was
     /// wrong is not one of its arguments.
     pub(crate) fn has_communicated(&self, code: c_int) -> bool {
+        self.class_of(code).is_some_and(|class| class > self.abi.argument_error_max)
+    }
+
+    /// Returns the class of an error code that MPI has returned.
+    pub(crate) fn class_of(&self, code: c_int) -> Option<c_int> {
         let mut class = 0;
         // SAFETY: MPI has returned the code, and the place is valid.
-        let is_told = unsafe { self.error_class(code, &raw mut class) } == 0;
-        is_told && class > self.abi.argument_error_max
+        let answer = unsafe { self.error_class(code, &raw mut class) };
+        (answer == 0).then_some(class)
     }
 
     /// Returns a Fortran handle as one of C. `convert` is MPI's function for its kind, such as

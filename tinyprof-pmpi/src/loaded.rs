@@ -1,6 +1,6 @@
 //! Symbols of the libraries in this process, found by name.
 
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ops::Range;
 use std::ptr;
 
@@ -31,13 +31,14 @@ pub(crate) fn symbol(name: &CStr) -> Option<*mut c_void> {
 }
 
 /// Returns the next definition of a function behind this library in the order of search, if it is
-/// neither in the library of `own`, which is MPI's, nor in another copy of this one.
-pub(crate) fn next_of_another(name: &CStr, own: *mut c_void) -> Option<*mut c_void> {
+/// that of another tool: neither of MPI, whose library also has the function under one of the names
+/// `of_mpi` of the profiling interface, nor of another copy of this library.
+pub(crate) fn next_of_a_tool(name: &CStr, of_mpi: &[CString]) -> Option<*mut c_void> {
     // SAFETY: the name ends with a zero.
     let next = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
     let library = library_of(next)?;
-    let is_another = Some(library.start) != library_of(own).map(|own| own.start);
-    (is_another && !library.has_wrappers()).then_some(next)
+    let is_mpi = of_mpi.iter().any(|name| library.defines(name));
+    (!is_mpi && !library.defines(c"tinyprof_wrappers")).then_some(next)
 }
 
 /// A loaded library or executable.
@@ -101,26 +102,26 @@ unsafe extern "C" fn look_around(
     c_int::from(!around.memory.is_empty())
 }
 
-/// Marks libraries and executables that have wrappers of ours.
+/// Marks libraries that have wrappers of ours: a program may be built with them, and the library
+/// preloaded, too.
 #[used]
 #[unsafe(no_mangle)]
 static tinyprof_wrappers: u8 = 1;
 
 impl Library {
-    /// Returns whether it has wrappers of ours: the program is built with them, and the library
-    /// preloaded.
-    fn has_wrappers(&self) -> bool {
+    /// Returns whether it defines a symbol itself.
+    fn defines(&self, name: &CStr) -> bool {
         // SAFETY: the path is that of an object that is loaded; nothing is loaded by this.
         let library = unsafe { libc::dlopen(self.path, libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
         if library.is_null() {
             return false;
         }
         // SAFETY: the library is loaded, and the name ends with a zero.
-        let mark = unsafe { libc::dlsym(library, c"tinyprof_wrappers".as_ptr()) };
+        let found = unsafe { libc::dlsym(library, name.as_ptr()) };
         // SAFETY: the handle comes from `dlopen` and is given back once.
         unsafe { libc::dlclose(library) };
         // The search goes on in what the library depends on.
-        library_of(mark).is_some_and(|of| of.start == self.start)
+        library_of(found).is_some_and(|of| of.start == self.start)
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is done around a call of the program: its region, and what it says of messages.
 
+mod before;
 mod collective;
 mod completion;
 mod file;
@@ -11,6 +12,7 @@ mod message;
 mod one_sided;
 mod ordered;
 mod original;
+mod outcome;
 mod persistent;
 mod unrecorded;
 mod watched;
@@ -19,16 +21,17 @@ use std::ffi::c_int;
 
 use tinyprof::__calls::{Recorder, Visited};
 
+use before::Before;
+
 use crate::abi::Interface;
 use crate::arguments::Arguments;
-use crate::communicators::Communicator;
 use crate::companions;
 use crate::forward::forward;
 use crate::function::{FUNCTIONS, Form, Function, Looks, Role, SITES};
 use crate::library::mpi;
 use crate::requests;
 use crate::session;
-use crate::words::{RETURN_ADDRESS, Words, binding, word_of_argument};
+use crate::words::{RETURN_ADDRESS, Words, binding};
 
 /// The code for a function that the MPI of this process does not have: `MPI_ERR_OTHER`.
 const OTHER_ERROR: c_int = 15;
@@ -89,7 +92,7 @@ pub(crate) unsafe fn call(index: usize, called: u32, words: Words) -> c_int {
             let (code, visited) =
                 // SAFETY: as above.
                 unsafe { make(recorder, index, address, original, words, function.arguments) };
-            if code == 0 {
+            if code == 0 || call.has_taken(code) {
                 call.received(status, visited);
             }
             code
@@ -215,6 +218,8 @@ impl Call {
             unsafe { make(self.recorder, index, address, original, words, self.count()) };
         if self.is_successful(code) {
             self.after(&before, visited);
+        } else if self.has_taken(code) {
+            self.after(&before.with_errors(), visited);
         }
         self.give_back(&before);
         code
@@ -224,28 +229,6 @@ impl Call {
     fn count(&self) -> u8 {
         let function = self.function;
         if self.arguments.is_fortran { function.fortran_arguments } else { function.arguments }
-    }
-
-    /// Returns whether the call has succeeded.
-    #[inline]
-    fn is_successful(&self, code: c_int) -> bool {
-        self.code(code) == 0
-    }
-
-    /// Returns the code of the call, whose function has returned `returned`. Fortran's functions
-    /// return it in an argument, which `mpi_f08` leaves out.
-    #[inline]
-    fn code(&self, returned: c_int) -> c_int {
-        if !self.arguments.is_fortran {
-            return returned;
-        }
-        let error = match self.function.role {
-            Role::InitThread => 2,
-            _ => usize::from(self.function.arguments),
-        };
-        let error = word_of_argument(error);
-        // 0 if the program leaves it out.
-        self.arguments.output(error)
     }
 
     /// Looks at arguments that the call will change.
@@ -319,21 +302,4 @@ impl Call {
     fn int(&self, position: u8) -> usize {
         usize::try_from(self.arguments.int(position)).unwrap_or(0)
     }
-}
-
-/// Facts known before a call, for after it.
-#[derive(Clone, Copy, Debug)]
-struct Before {
-    /// The address of the status, or of the first of an array; 0 if there is none.
-    status: usize,
-    /// The communicator of a matched message, until its place is given back.
-    communicator: Option<&'static Communicator>,
-    /// The place in the table of the request that is completed, or the message that is received.
-    request: Option<usize>,
-    /// The number of requests that the thread has kept.
-    kept: usize,
-}
-
-impl Before {
-    const NOTHING: Self = Self { status: 0, communicator: None, request: None, kept: 0 };
 }

@@ -86,8 +86,11 @@ impl State {
             self.found.push(found);
         }
         let of_all = partners.map(|partners| self.clock.meet(span, &partners));
-        for (number, one) in (0..).zip(&completed) {
-            let Some(found) = self.found.get(number as usize).copied() else { break };
+        // The requests of a call have no order: the message that was waited for was got last.
+        let last = last.and_then(|number| usize::try_from(number).ok());
+        let others = (0..completed.len()).filter(|number| Some(*number) != last);
+        for number in others.chain(last) {
+            let (one, found) = (&completed[number], self.found[number]);
             let wait = match found {
                 Some(_) if last == Some(number) => of_all.unwrap_or_default(),
                 Some(companion) if !waits => {

@@ -8,7 +8,7 @@ use tinyprof::__calls::{MessageKind, Visited};
 use super::{Before, Call};
 use crate::abi::{Handle, Interface};
 use crate::arguments::Kind;
-use crate::function::Positions;
+use crate::function::{Positions, Role};
 use crate::requests::{self, Pending};
 use crate::thread::{self, Kept};
 
@@ -119,9 +119,20 @@ impl Call {
     }
 
     fn completed_at(&self, before: &Before, index: usize, status: usize, visited: Visited) {
-        if index < before.kept {
+        if index < before.kept && self.is_received(before, status) {
             self.give_back_kept(index, |place| self.completed(place, status, visited));
         }
+    }
+
+    /// Returns whether the request of a status has completed, if the call has failed for some: what
+    /// was too long for its buffer is received, too.
+    fn is_received(&self, before: &Before, status: usize) -> bool {
+        let mpi = self.arguments.mpi;
+        if !before.has_errors || self.function.role == Role::CompleteAny {
+            return true;
+        }
+        let code = || mpi.abi.error_in(status);
+        status != 0 && (code() == 0 || mpi.class_of(code()) == Some(mpi.abi.truncate))
     }
 
     pub(super) fn completed_any(&self, before: &Before, visited: Visited) {

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{Acquire, Release};
 
 use crate::function::FUNCTIONS;
-use crate::loaded::{next_of_another, symbol};
+use crate::loaded::{next_of_a_tool, symbol};
 use crate::words::binding;
 
 /// The addresses by binding and index; 0 where not looked up yet.
@@ -49,9 +49,9 @@ fn look_up(index: usize, called: u32) -> Option<usize> {
             vec![format!("pmpir{}_f08ts_", &lower[3..]), format!("p{lower}_f08ts_")],
         ),
     };
-    let find = |name: &String| symbol(&CString::new(name.as_str()).ok()?);
-    let own = names.iter().find_map(find)?;
-    let public = CString::new(public).ok()?;
-    let found = next_of_another(&public, own).unwrap_or(own);
+    let names: Vec<CString> =
+        names.into_iter().filter_map(|name| CString::new(name).ok()).collect();
+    let own = names.iter().find_map(|name| symbol(name))?;
+    let found = next_of_a_tool(&CString::new(public).ok()?, &names).unwrap_or(own);
     Some(found.expose_provenance())
 }

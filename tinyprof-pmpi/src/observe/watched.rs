@@ -70,19 +70,23 @@ impl Call {
             companions::with(self.recorder, |state| state.returned_ns = left_ns);
         }
         let mut since_ns = left_ns;
+        // As if the message had not been held back.
+        let span = Span { entered_ns, left_ns: left_ns.saturating_sub(held_ns) };
         if self.is_successful(code) {
             self.after(&before, visited);
             if let Some((count, datatype)) = not_sized {
                 // MPI knows the datatype: for the next message, so does this thread.
                 self.bytes(count, datatype);
             }
-            // As if the message had not been held back.
-            let span = Span { entered_ns, left_ns: left_ns.saturating_sub(held_ns) };
             self.conclude(&before, visited, span);
             if let Some(meet) = meet {
                 let ended_ns = meet.end(self.mpi(), self.recorder, visited, span);
                 since_ns = ended_ns.unwrap_or(left_ns);
             }
+        } else if self.has_taken(code) {
+            // Their companions are taken as well: otherwise those of later messages would be.
+            self.after(&before.with_errors(), visited);
+            self.conclude(&before, visited, span);
         } else if let Some(meet) = meet
             && self.mpi().has_communicated(self.code(code))
         {

@@ -205,6 +205,27 @@ fn no_companion_belongs_to_another_message() {
 }
 
 #[test]
+fn a_message_too_long_for_its_buffer_does_not_shift_later_ones() {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let program = compile("truncated.c", directory.path());
+    for arguments in [&[][..], &["requests"]] {
+        let profile = run(Way::Lanes, &program, arguments, 2, &directory);
+        let received = edges(&profile).filter(|(_, _, key, _)| key.kind == EdgeKind::Message);
+        let mut known = 0;
+        for (name, _, key, edge) in received.filter(|(_, _, key, _)| key.from != EdgeKey::UNKNOWN) {
+            let sender = profile.callpaths.iter().find(|(_, callpath)| callpath.id == key.from);
+            let sender = &sender.expect("the sender's callpath is in the profile").1.region.name;
+            assert!(sender.contains("send_16"), "{sender} to {name}: {edge:?}");
+            assert_eq!(edge.bytes, 16 * edge.count, "{sender} to {name}: {edge:?}");
+            known += edge.count;
+        }
+        assert_eq!(known, 50, "{arguments:?}: each message that fits");
+        let clock = profile.ranks[0].clock;
+        assert_eq!((clock.companions_unclear, clock.companions_missing), (50, 0), "{arguments:?}");
+    }
+}
+
+#[test]
 fn messages_of_several_threads_are_unclear_and_never_wrong() {
     let directory = tempfile::tempdir().expect("a directory can be made");
     let program = compile("matching.c", directory.path());
