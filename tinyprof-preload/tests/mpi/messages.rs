@@ -215,13 +215,15 @@ fn a_message_too_long_for_its_buffer_does_not_shift_later_ones() {
         for (name, _, key, edge) in received.filter(|(_, _, key, _)| key.from != EdgeKey::UNKNOWN) {
             let sender = profile.callpaths.iter().find(|(_, callpath)| callpath.id == key.from);
             let sender = &sender.expect("the sender's callpath is in the profile").1.region.name;
-            assert!(sender.contains("send_16"), "{sender} to {name}: {edge:?}");
-            assert_eq!(edge.bytes, 16 * edge.count, "{sender} to {name}: {edge:?}");
+            let bytes = if sender.contains("send_16") { 16 } else { 32 };
+            assert_eq!(edge.bytes, bytes * edge.count, "{sender} to {name}: {edge:?}");
             known += edge.count;
         }
-        assert_eq!(known, 50, "{arguments:?}: each message that fits");
+        // Of a message that is too long, Open MPI tells the size, and MPICH how much was received.
         let clock = profile.ranks[0].clock;
-        assert_eq!((clock.companions_unclear, clock.companions_missing), (50, 0), "{arguments:?}");
+        assert!([50, 100].contains(&known), "{arguments:?}: {known}");
+        assert_eq!(known + clock.companions_unclear, 100, "{arguments:?}");
+        assert_eq!(clock.companions_missing, 0, "{arguments:?}");
     }
 }
 
