@@ -339,6 +339,10 @@ pub(crate) fn flush_at_finalize() {
     if !is_on() || !sys::is_usable() || INTERRUPTED.load(Relaxed) {
         return;
     }
+    // The end of the process says so.
+    if recorder::is_sandboxed() {
+        return;
+    }
     interim_profile::settle_all();
     let settings = Settings::default();
     match (WORLD.get(), ATTENDANCE.get()) {

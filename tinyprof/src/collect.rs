@@ -56,5 +56,5 @@ pub(crate) mod for_mpi {
     pub use super::watch::{unrecorded, watch_flush_points};
 
     // Of the recorder, and reachable only because it is public there.
-    pub use crate::sys::{NotDone, without_write_signals};
+    pub use crate::sys::{NotDone, is_sandboxed, note_sandbox, without_write_signals};
 }

@@ -79,7 +79,7 @@ impl Board {
         // different board.
         let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id")?;
         let namespace = fs::metadata("/proc/self/ns/pid")?.ino();
-        let mark = mark_of(std::process::id(), &fs::read_to_string("/proc/self/stat")?)
+        let mark = mark_of(std::process::id(), &fs::read("/proc/self/stat")?)
             .ok_or(io::ErrorKind::InvalidData)?;
         let name = checksum(&format!("1 {} {namespace} {}", boot.trim(), job.name));
         let path = directory.join(format!("job-{name:016x}.{ENDING}"));
@@ -150,13 +150,13 @@ fn checksum(text: &str) -> u64 {
     })
 }
 
-fn mark_of(process_id: u32, stat: &str) -> Option<u64> {
+fn mark_of(process_id: u32, stat: &[u8]) -> Option<u64> {
     Some(u64::from(process_id) << 32 | ProcessState::parse(stat)?.start_time & u64::from(u32::MAX))
 }
 
-/// Returns the text of `/proc/PID/stat`, or `None` if there is no such process.
-fn state_of(process_id: u32) -> io::Result<Option<String>> {
-    match fs::read_to_string(format!("/proc/{process_id}/stat")) {
+/// Returns the contents of `/proc/PID/stat`, or `None` if there is no such process.
+fn state_of(process_id: u32) -> io::Result<Option<Vec<u8>>> {
+    match fs::read(format!("/proc/{process_id}/stat")) {
         Ok(stat) => Ok(Some(stat)),
         Err(error)
             if error.kind() == io::ErrorKind::NotFound
@@ -170,7 +170,7 @@ fn state_of(process_id: u32) -> io::Result<Option<String>> {
 
 /// Returns whether the process that made a mark is alive. A process that cannot be checked (too
 /// many open files) counts as alive.
-fn is_alive(mark: u64, state_of: impl Fn(u32) -> io::Result<Option<String>>) -> bool {
+fn is_alive(mark: u64, state_of: impl Fn(u32) -> io::Result<Option<Vec<u8>>>) -> bool {
     let Ok(process_id) = u32::try_from(mark >> 32) else { return false };
     if process_id == 0 {
         return false;

@@ -197,6 +197,9 @@ pub(super) fn end(write: Writer) {
         }
     };
     let Err(reason) = ending_here(|| isolated(deadline(), work)) else { return };
+    if reason == NotDone::Sandboxed && !launcher::speaks_for_all() {
+        return;
+    }
     match (IS_WRITTEN.load(Relaxed), surviving()) {
         (true, _) => warn(format_args!(
             "the profile is complete, but what follows it, such as the table, was not done: {reason}"
