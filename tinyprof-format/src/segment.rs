@@ -23,8 +23,7 @@ mod words;
 
 pub use description::ProcessDescription;
 pub use directory::{
-    DIRECTORY_VARIABLE, Refusal, create_directory, default_directory, directories,
-    usable_directory,
+    DIRECTORY_VARIABLE, Refusal, create_directory, default_directory, directories, usable_directory,
 };
 pub use edge::edge_of_record;
 pub use header::{NoSegment, Segment, SegmentHeader, TickClock};

@@ -225,6 +225,9 @@ fn flush_now(
         // If standard error cannot be written to, there is nowhere to report it.
         let _ = workplace.run(move || recorder::print_report(&report, path.as_deref()));
     }
+    if let (Ok(Some(path)), false, 0) = (&written, settings.report(), communicator.rank()) {
+        recorder::tell_name(&plan.format.path(&plan.target), path);
+    }
     written.map_err(|reason| {
         // Reported once for the whole run, whether or not the program looks at the result.
         if communicator.rank() == 0 {

@@ -11,7 +11,7 @@ use tinyprof::__mpi::note_sandbox;
 /// # Safety
 /// * As the system's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn prctl(
+pub(crate) unsafe extern "C" fn prctl(
     option: c_int,
     second: c_ulong,
     third: c_ulong,

@@ -44,7 +44,7 @@ pub(super) fn runs(process_id: u32, start_time: u64) -> bool {
         }
         Ok(stat) => stat,
     };
-    let state = ProcessState::parse(stat);
+    let state = ProcessState::parse(&String::from_utf8_lossy(&stat));
     state.is_none_or(|state| state.start_time == start_time && !state.has_ended)
 }
 

@@ -161,8 +161,7 @@ fn directories_in(parent: &Path, user_id: u32) -> Vec<PathBuf> {
     numbers.sort_unstable();
     let names = numbers.into_iter().map(|number| parent.join(numbered(user_id, number)));
     let is_own = |directory: &PathBuf| {
-        fs::symlink_metadata(directory)
-            .is_ok_and(|found| found.is_dir() && found.uid() == user_id)
+        fs::symlink_metadata(directory).is_ok_and(|found| found.is_dir() && found.uid() == user_id)
     };
     let mut all: Vec<PathBuf> =
         std::iter::once(first.clone()).chain(names).filter(is_own).collect();

@@ -10,14 +10,16 @@
 //! the same one.
 
 use std::env;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::SeqCst;
 
-use tinyprof_format::segment::{DIRECTORY_VARIABLE, ProcessState, default_directory};
+use tinyprof_format::segment::{
+    DIRECTORY_VARIABLE, ProcessState, create_directory, usable_directory,
+};
 
 use super::launcher::Job;
 use crate::sys::{SharedWords, effective_user_id};
@@ -65,10 +67,13 @@ impl Board {
     /// If there is no private directory for the board, no space in it, or no `/proc`, or if the
     /// board already has a verdict.
     pub(super) fn mark(job: &Job) -> io::Result<Self> {
-        let named =
-            env::var_os(DIRECTORY_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
-        let directory = named.unwrap_or_else(|| default_directory(effective_user_id()));
-        Self::mark_in(&std::path::absolute(directory)?, job)
+        let named = env::var_os(DIRECTORY_VARIABLE).filter(|name| !name.is_empty());
+        let directory = match named {
+            Some(named) => std::path::absolute(named)?,
+            // The same in all processes of this user.
+            None => usable_directory(effective_user_id()).map_err(io::Error::other)?,
+        };
+        Self::mark_in(&directory, job)
     }
 
     fn mark_in(directory: &Path, job: &Job) -> io::Result<Self> {
@@ -183,19 +188,12 @@ fn is_alive(mark: u64, state_of: impl Fn(u32) -> io::Result<Option<Vec<u8>>>) ->
 }
 
 /// Opens the file, creating it and its directory if they are missing. No other user may have access
-/// to either.
+/// to it, or write to the directory.
 fn open_private(directory: &Path, path: &Path) -> io::Result<(File, bool)> {
-    match DirBuilder::new().mode(0o700).create(directory) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-        _ => {}
-    }
+    create_directory(directory, effective_user_id()).map_err(io::Error::other)?;
     let is_private = |metadata: &fs::Metadata| {
         metadata.uid() == effective_user_id() && metadata.mode() & 0o077 == 0
     };
-    let found = fs::symlink_metadata(directory)?;
-    if !found.is_dir() || !is_private(&found) {
-        return Err(io::ErrorKind::PermissionDenied.into());
-    }
     let mut options = OpenOptions::new();
     // Opening a FIFO of that name must not block.
     options.read(true).write(true).mode(0o600).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
@@ -359,7 +357,10 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
         assert!(Board::mark_in(&directory, &job("a", 0, 2)).is_err());
         fs::remove_file(&path).unwrap();
-        fs::set_permissions(&directory, fs::Permissions::from_mode(0o755)).unwrap();
-        assert!(Board::mark_in(&directory, &job("a", 0, 2)).is_err());
+        for (mode, is_trusted) in [(0o755, true), (0o770, false), (0o707, false)] {
+            fs::set_permissions(&directory, fs::Permissions::from_mode(mode)).unwrap();
+            let marked = Board::mark_in(&directory, &job("a", 0, 2));
+            assert_eq!(marked.is_ok(), is_trusted, "{mode:o}");
+        }
     }
 }

@@ -28,9 +28,10 @@ pub(crate) fn segment_refusal() -> Option<Refusal> {
     REFUSAL.get().copied()
 }
 
-/// Keeps the reason, if it is the first. Returns the first.
+/// Keeps the reason, if it is the first, and returns it.
 pub(crate) fn refuse_segment(refusal: Refusal) -> Refusal {
-    *REFUSAL.get_or_init(|| refusal)
+    REFUSAL.get_or_init(|| refusal);
+    refusal
 }
 
 /// The number of other names that are tried if one is taken, by a program that has replaced itself
@@ -114,8 +115,7 @@ impl SegmentFile {
         }
         let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_NOFOLLOW;
         for number in 0..NAMES_MAX {
-            let name =
-                Name::new(stem, number).ok_or(Refusal::System(libc::ENAMETOOLONG))?;
+            let name = Name::new(stem, number).ok_or(Refusal::System(libc::ENAMETOOLONG))?;
             match open_at(&opened, name.as_c_str(), flags) {
                 Err(Refusal::System(libc::EEXIST)) => {}
                 created => {
@@ -150,9 +150,8 @@ impl SegmentFile {
         if (status.st_dev, status.st_ino) != (self.device, self.inode) {
             return Err(Refusal::System(libc::ENOENT));
         }
-        let bound = |bytes: usize| {
-            libc::off_t::try_from(bytes).map_err(|_| Refusal::System(libc::EFBIG))
-        };
+        let bound =
+            |bytes: usize| libc::off_t::try_from(bytes).map_err(|_| Refusal::System(libc::EFBIG));
         let (offset, length) = (bound(from)?, bound(to - from)?);
         let allocate = || {
             // Merely extending a file leaves holes, and touching a hole on a full disk raises

@@ -22,6 +22,8 @@ mod memory;
 mod on_demand;
 mod program;
 mod recover;
+mod refused;
+mod sandbox;
 mod scale;
 mod signals;
 mod threads;
