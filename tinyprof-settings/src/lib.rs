@@ -38,7 +38,7 @@ pub use choice::{
 };
 pub use document::{Column, document};
 pub use setting::Setting;
-pub use table::{ALL_INTERIM_PROFILES, DEADLINE_DEFAULT, NO_PROFILE, SETTINGS, Settings};
+pub use table::{ALL_INTERIM_PROFILES, DEADLINE_DEFAULT, SETTINGS, Settings};
 pub use unknown::{is_unknown, nearest};
 
 /// Types in the rows, under paths that are valid in every crate with a builder.

@@ -5,7 +5,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::table::NO_PROFILE;
+/// The name of a profile that is not to be written: nothing is recorded then.
+pub const NO_PROFILE: &str = "/dev/null";
 
 /// Parses a time above 0 with its unit: `ms`, `s`, `m` or `h`.
 ///

@@ -26,9 +26,6 @@ pub const ALL_INTERIM_PROFILES: u32 = u32::MAX;
 /// The deadline unless another one is set.
 pub const DEADLINE_DEFAULT: Duration = Duration::from_secs(30);
 
-/// The name of a profile that is not to be written: nothing is recorded then.
-pub const NO_PROFILE: &str = "/dev/null";
-
 /// The accepted values of a path, which may be empty in the environment.
 const PATH: &str = "PATH";
 

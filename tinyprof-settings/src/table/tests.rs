@@ -1,6 +1,7 @@
 //! Values of every setting, accepted and refused.
 
 use super::*;
+use crate::parse::NO_PROFILE;
 
 fn read(variables: &[(&str, &str)]) -> Settings {
     let lookup =

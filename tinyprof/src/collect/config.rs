@@ -3,7 +3,8 @@
 use std::env;
 
 use tinyprof_format::file::{OutputFiles, OutputFormat};
-use tinyprof_settings::{NO_PROFILE, Settings, is_unknown, nearest};
+use tinyprof_settings::parse::NO_PROFILE;
+use tinyprof_settings::{Settings, is_unknown, nearest};
 
 use super::launcher;
 use super::message::warn;
