@@ -35,6 +35,9 @@ const COMMAND_BYTES_MAX: usize = 16 << 10;
 /// Set if the segments are in the directory that `tinyprof recover` searches by default.
 static IS_DEFAULT: AtomicBool = AtomicBool::new(false);
 
+/// Set in a child made by `fork`.
+static IS_FORKED_CHILD: AtomicBool = AtomicBool::new(false);
+
 /// The rank, with the number of ranks in the high half; 0 if they were not set.
 static RANK: AtomicU64 = AtomicU64::new(0);
 
@@ -144,8 +147,14 @@ pub(super) fn surviving() -> Option<Surviving> {
     Some(Surviving { directory, is_default: IS_DEFAULT.load(Relaxed) })
 }
 
+/// Returns whether this process is known to be a child that a recorded one has made by `fork`.
+pub(super) fn is_forked_child() -> bool {
+    IS_FORKED_CHILD.load(Relaxed)
+}
+
 /// Detaches a child made by `fork` from the mapped files of its parent, to which it must not write.
 extern "C" fn part_from_files() {
+    IS_FORKED_CHILD.store(true, Relaxed);
     arenas().for_each(crate::record::Arena::part_from_file);
 }
 
