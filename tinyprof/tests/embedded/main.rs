@@ -25,5 +25,6 @@ mod recover;
 mod refused;
 mod sandbox;
 mod scale;
+mod settings;
 mod signals;
 mod threads;

@@ -10,7 +10,7 @@ use tinyprof_format::segment::{Segment, recovered_map};
 use tinyprof_segment::clock::Moment;
 
 use crate::endings::check_untouched;
-use crate::program::{Scratch, check_visits, names, text};
+use crate::program::{Scratch, names, text};
 
 const COUNTERS: usize = 4;
 
@@ -204,6 +204,19 @@ fn a_program_that_aborts_leaves_its_files_to_itself_alone() {
     assert!(description.metadata.executable.ends_with("/test_killed"), "{description:?}");
     assert_eq!(description.metadata.cmdline[1..], ["counters", "2", "5", "abort"]);
     assert!(description.profile.contains("test_killed-"));
+}
+
+#[test]
+fn a_process_whose_name_is_cut_inside_a_character_has_segments() {
+    // The kernel keeps 15 bytes of the name; the last character has two.
+    let place = Scratch::new();
+    let script = "ln -s \"$0\" fourteen_bytes\u{e9}; exec ./fourteen_bytes\u{e9}";
+    let mut command = place.shell(script, "test_endings");
+    command.env("TINYPROF_OUT", "profile").env("TINYPROF_REPORT", "off");
+    let output = command.output().unwrap();
+    check_untouched(&output);
+    assert_eq!(text(&output.stderr), "");
+    assert_eq!(place.read("profile.tprof").manifest.losses, Losses::default());
 }
 
 #[test]
