@@ -157,7 +157,7 @@ mod tests {
         check(48, 8 << 20, 24 << 20, 2, true);
         // Fourteen ranks get a segment each, of which none grows beyond a share; fifteen get none.
         check(63, STEP, STEP, 14, true);
-        check(63, STEP, 2 * STEP, 14, false);
+        check(61, STEP, 2 * STEP, 14, false);
         check(64, STEP, STEP, 15, false);
         check(64, STEP, STEP, 64, false);
         let unlimited = Space { total_bytes: 0, free_bytes: 0, is_memory: true };
@@ -190,6 +190,6 @@ mod tests {
             }
         }
         assert_eq!(all_at_once(64, 14, 3), 14 * STEP);
-        assert!(all_at_once(24 << 10, 64, 12) > 8 << 30, "half of a large one is used");
+        assert_eq!(all_at_once(24 << 10, 64, 12), 8 << 30, "most of half of a large one");
     }
 }
