@@ -54,12 +54,14 @@ pub(super) fn take(
             return Err(before.refusal(sharers));
         }
         allocate()?;
-        let after = Space::of(file)?;
-        if after.is_limited() && after.free_bytes < after.kept_bytes(sharers) {
-            give_back();
-            return Err(after.refusal(sharers));
+        match Space::of(file) {
+            Ok(after) if after.is_limited() && after.free_bytes < after.kept_bytes(sharers) => {
+                give_back();
+                Err(after.refusal(sharers))
+            }
+            // If the system does not say it a second time, there was room at the first.
+            _ => Ok(()),
         }
-        Ok(())
     })();
     if taken.is_err() {
         TAKEN_BYTES.fetch_sub(bytes, Relaxed);
