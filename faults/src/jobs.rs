@@ -151,7 +151,7 @@ fn run(moment: &Moment, seed: u64, keep: bool) -> io::Result<Outcome> {
 }
 
 fn runs(process: u32) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let stat = fs::read(format!("/proc/{process}/stat")).unwrap_or_default();
     ProcessState::parse(&stat).is_some_and(|state| !state.has_ended)
 }
 

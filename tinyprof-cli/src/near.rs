@@ -1,9 +1,7 @@
 //! Similar names, to suggest what was probably meant.
 
 use tinyprof_report::{UnknownMetric, escaped};
-
-/// The largest number of changed letters for which another name is suggested.
-pub(crate) const CHANGES_MAX: usize = 2;
+pub(crate) use tinyprof_settings::near::{CHANGES_MAX, changes, is_near};
 
 /// Returns the message for an unknown metric, with the one that was probably meant.
 pub(crate) fn unknown_metric(error: &UnknownMetric) -> String {
@@ -14,26 +12,6 @@ pub(crate) fn unknown_metric(error: &UnknownMetric) -> String {
         Some((_, name)) => format!("{error}; did you mean {}?", escaped(name)),
         None => error.to_string(),
     }
-}
-
-/// Returns true if so many changed letters may be a mistake in typing this name.
-pub(crate) fn is_near(changed: usize, name: &str) -> bool {
-    changed <= CHANGES_MAX && 2 * changed < name.chars().count()
-}
-
-/// Returns the number of letters to insert, remove or replace to make `b` of `a` (Levenshtein).
-pub(crate) fn changes(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut above: Vec<usize> = (0..=b.len()).collect();
-    for (row, from) in a.chars().enumerate() {
-        let mut line = vec![row + 1];
-        for (column, to) in b.iter().enumerate() {
-            let replaced = above[column] + usize::from(from != *to);
-            line.push(replaced.min(above[column + 1] + 1).min(line[column] + 1));
-        }
-        above = line;
-    }
-    above[b.len()]
 }
 
 #[cfg(test)]
@@ -53,13 +31,5 @@ mod tests {
         check("exclusiv", Some("exclusive?"));
         check("alloc_byte", Some("alloc_bytes?"));
         check("mem", None);
-    }
-
-    #[test]
-    fn changes_are_counted_by_letter() {
-        assert_eq!(changes("budget", "budget"), 0);
-        assert_eq!(changes("bugdet", "budget"), 2);
-        assert_eq!(changes("", "out"), 3);
-        assert_eq!(changes("outs", "out"), 1);
     }
 }

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use tinyprof_format::file::{OutputFiles, OutputFormat, ProfileWriter, profile_path};
 use tinyprof_format::model::{EventMap, Losses, ProfileId, RunState};
-use tinyprof_format::segment::{DIRECTORY_VARIABLE, Segment, default_directory, recovered_map};
+use tinyprof_format::segment::{DIRECTORY_VARIABLE, Segment, directories, recovered_map};
 use tinyprof_report::{escaped, json_text};
 use tinyprof_segment::clock::Moment;
 use tinyprof_segment::layout::header;
@@ -35,8 +35,8 @@ pub(crate) fn run(arguments: &RecoverArguments) -> Result<(), Box<dyn Error>> {
     let _claim = claim::claim(&directory)
         .map_err(|error| format!("cannot read {}: {error}", directory.display()))?;
     let mut found = find(&directory)?;
-    for name in &found.empty {
-        remove(&directory.join(name));
+    for path in &found.empty {
+        remove(path);
     }
     let mut done = Done { left_alone: std::mem::take(&mut found.left_alone), ..Done::default() };
     let result = recover(&found.dead, arguments, &mut done);
@@ -86,12 +86,13 @@ impl Done {
     }
 }
 
-/// Returns the directory with the segments of this user's programs, unless `asked_for` names
-/// another.
+/// Returns the directory with the segments of this user's programs, the first of them by default,
+/// unless `asked_for` names another.
 pub(crate) fn segment_directory(asked_for: Option<&Path>) -> PathBuf {
     let named =
         || env::var_os(DIRECTORY_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
-    asked_for.map(PathBuf::from).or_else(named).unwrap_or_else(|| default_directory(sys::user_id()))
+    let by_default = || directories(sys::user_id()).swap_remove(0);
+    asked_for.map(PathBuf::from).or_else(named).unwrap_or_else(by_default)
 }
 
 fn recover(

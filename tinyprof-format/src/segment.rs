@@ -11,6 +11,7 @@
 //! * [`running_map`]: the event map of a process that is still running.
 
 mod description;
+mod directory;
 mod edge;
 mod header;
 mod lists;
@@ -21,18 +22,10 @@ mod system;
 mod words;
 
 pub use description::ProcessDescription;
+pub use directory::{
+    DIRECTORY_VARIABLE, Refusal, create_directory, default_directory, directories, usable_directory,
+};
 pub use edge::edge_of_record;
 pub use header::{NoSegment, Segment, SegmentHeader, TickClock};
 pub use process::{recovered_map, running_map};
 pub use system::{ProcessState, parse_boot_id};
-
-use std::path::PathBuf;
-
-/// The environment variable that sets another directory for segments.
-pub const DIRECTORY_VARIABLE: &str = "TINYPROF_SEGMENT_DIR";
-
-/// Returns the directory of a user's segments if [`DIRECTORY_VARIABLE`] is not set.
-#[must_use]
-pub fn default_directory(user_id: u32) -> PathBuf {
-    PathBuf::from(format!("/dev/shm/tinyprof-{user_id}"))
-}

@@ -225,6 +225,9 @@ fn flush_now(
         // If standard error cannot be written to, there is nowhere to report it.
         let _ = workplace.run(move || recorder::print_report(&report, path.as_deref()));
     }
+    if let (Ok(Some(path)), false, 0) = (&written, settings.report(), communicator.rank()) {
+        recorder::tell_name(&plan.format.path(&plan.target), path);
+    }
     written.map_err(|reason| {
         // Reported once for the whole run, whether or not the program looks at the result.
         if communicator.rank() == 0 {
@@ -337,6 +340,10 @@ fn write_alone(rank: u32, ranks: u32, settings: &Settings, reason: &str, advice:
 pub(crate) fn flush_at_finalize() {
     // If a profiler has waited for ranks in vain, there is no need to wait for them again.
     if !is_on() || !sys::is_usable() || INTERRUPTED.load(Relaxed) {
+        return;
+    }
+    // The end of the process says so.
+    if recorder::is_sandboxed() {
         return;
     }
     interim_profile::settle_all();

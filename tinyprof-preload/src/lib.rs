@@ -2,7 +2,9 @@
 //! functions, and the phases, with no undefined symbol of MPI.
 //!
 //! `tinyprof run -- mpiexec -n 4 ./a.out` loads it into every process (`LD_PRELOAD`). A process
-//! that never initialises MPI is not touched.
+//! that never initialises MPI is not touched, but for its calls of `prctl`, which are passed on.
+
+mod sys;
 
 // Named, so that it is linked: its functions have MPI's names.
 use tinyprof_mpi as _;

@@ -46,7 +46,11 @@ impl Report {
     #[must_use]
     pub fn losses_in_words(&self) -> Vec<String> {
         let rounded = (self.precision == Precision::EightBit).then(|| format!("times {ROUNDED}"));
-        rounded.into_iter().chain(self.filtered.clone()).chain(sentences(&self.losses)).collect()
+        rounded.into_iter().chain(self.filtered.clone()).chain(self.loss_sentences()).collect()
+    }
+
+    fn loss_sentences(&self) -> Vec<String> {
+        sentences(&self.losses, self.segments_refused.as_deref())
     }
 
     /// Returns `regions: alltoall 64.4% of the time in 5 callpaths, fft 20.1%`: the regions with
@@ -130,7 +134,7 @@ impl Report {
         if let Some(handed_on) = self.handed_on() {
             text.push_str(&wrapped(&format!("note: {handed_on}"), " ", width));
         }
-        for sentence in sentences(&self.losses) {
+        for sentence in self.loss_sentences() {
             text.push_str(&wrapped(&format!("note: {sentence}"), " ", width));
         }
         if let Some(cost) = &self.overhead {

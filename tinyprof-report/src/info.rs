@@ -49,7 +49,7 @@ pub fn info_text(manifest: &Manifest) -> String {
         );
     }
     line("filter", &filtered(run).unwrap_or_default());
-    let losses = sentences(&manifest.losses);
+    let losses = sentences(&manifest.losses, run.segments_refused.as_deref());
     line("losses", losses.first().map_or("none", String::as_str));
     losses.iter().skip(1).for_each(|loss| line("", loss));
     text

@@ -11,6 +11,9 @@ const FILTERED_NAMED: usize = 4;
 pub(super) const ROUNDED: &str =
     "are rounded to 8 bits: each is off by at most 0.4 %; counts are exact";
 
+/// The words by which the loss is known that may have a reason.
+const IN_PRIVATE_MEMORY: &str = "recorded in private memory";
+
 /// Returns a sentence on the regions that a filter removed; none if there was no filter.
 pub(super) fn filtered(run: &RunMetadata) -> Option<String> {
     let filter = format!("TINYPROF_FILTER={}", run.filter.as_ref()?);
@@ -34,8 +37,8 @@ pub(super) fn filtered(run: &RunMetadata) -> Option<String> {
 }
 
 /// Returns a sentence for each loss that is not zero. No loss is silent: a loss without a sentence
-/// does not compile.
-pub(super) fn sentences(losses: &Losses) -> Vec<String> {
+/// does not compile. `segments_refused` is the reason why threads recorded in private memory.
+pub(super) fn sentences(losses: &Losses, segments_refused: Option<&str>) -> Vec<String> {
     let &Losses {
         visits_not_recorded,
         visits_in_other,
@@ -93,8 +96,8 @@ pub(super) fn sentences(losses: &Losses) -> Vec<String> {
         ),
         (
             segments_not_mapped,
-            "thread found no room in shared memory; had the process been killed, its visits would be lost",
-            "threads found no room in shared memory; had the process been killed, their visits would be lost",
+            "thread recorded in private memory; had the process been killed, its visits would be lost",
+            "threads recorded in private memory; had the process been killed, their visits would be lost",
         ),
         (
             series_buckets_folded,
@@ -143,7 +146,13 @@ pub(super) fn sentences(losses: &Losses) -> Vec<String> {
         ),
     ];
     let lost = told.into_iter().filter(|(n, ..)| *n > 0);
-    lost.map(|(n, one, many)| format!("{n} {}", if n == 1 { one } else { many })).collect()
+    let sentence = |(n, one, many)| format!("{n} {}", if n == 1 { one } else { many });
+    let mut told: Vec<String> = lost.map(sentence).collect();
+    let private = told.iter_mut().find(|sentence| sentence.contains(IN_PRIVATE_MEMORY));
+    if let (Some(sentence), Some(reason)) = (private, segments_refused) {
+        sentence.push_str(&format!(" ({})", escaped(reason)));
+    }
+    told
 }
 
 #[cfg(test)]
@@ -171,9 +180,14 @@ mod tests {
 
     #[test]
     fn every_loss_has_a_sentence_and_none_is_told_of_nothing() {
-        assert!(sentences(&Losses::default()).is_empty());
-        assert_eq!(sentences(&Losses::from_numbers([1; Losses::COUNT])).len(), Losses::COUNT);
-        let two = sentences(&Losses { visits_open: 2, ..Losses::default() });
+        assert!(sentences(&Losses::default(), Some("a reason")).is_empty());
+        let all = Losses::from_numbers([1; Losses::COUNT]);
+        assert_eq!(sentences(&all, None).len(), Losses::COUNT);
+        let two = sentences(&Losses { visits_open: 2, ..Losses::default() }, None);
         assert_eq!(two, ["2 visits were still open at the end; their time so far is included"]);
+        let losses = Losses { visits_open: 1, segments_not_mapped: 3, ..Losses::default() };
+        let told = sentences(&losses, Some("/tmp/x: it belongs to user 7\n"));
+        assert!(told[1].ends_with(r"would be lost (/tmp/x: it belongs to user 7\n)"), "{told:?}");
+        assert!(!told[0].contains("user 7"));
     }
 }

@@ -42,6 +42,8 @@ pub struct Report {
     pub(super) precision: Precision,
     /// A sentence on the regions that a filter removed.
     pub(super) filtered: Option<String>,
+    /// The reason why threads recorded in private memory, if any did and it is known.
+    pub(super) segments_refused: Option<String>,
     pub(super) total_ns: u128,
     pub(super) host_names: Hosts,
     pub(super) efficiency: Option<Efficiency>,
@@ -132,6 +134,7 @@ impl Report {
             }),
             precision: manifest.precision,
             filtered: filtered(&manifest.metadata),
+            segments_refused: manifest.metadata.segments_refused.clone(),
             metrics: Metrics::default(),
             transfers: BTreeMap::new(),
             overhead: Overhead::of_run(manifest, statistics.rows(), total_ns),

@@ -26,10 +26,12 @@ extern crate self as tinyprof_settings;
 
 mod choice;
 mod document;
+pub mod near;
 pub mod parse;
 mod rows;
 mod setting;
 mod table;
+mod unknown;
 
 pub use choice::{
     Aggregators, ClockChoice, MessageOrder, MpiLevel, ReportSignal, SeriesGather, World,
@@ -37,6 +39,7 @@ pub use choice::{
 pub use document::{Column, document};
 pub use setting::Setting;
 pub use table::{ALL_INTERIM_PROFILES, DEADLINE_DEFAULT, SETTINGS, Settings};
+pub use unknown::{is_unknown, nearest};
 
 /// Types in the rows, under paths that are valid in every crate with a builder.
 #[doc(hidden)]

@@ -5,6 +5,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// The name of a profile that is not to be written: nothing is recorded then.
+pub const NO_PROFILE: &str = "/dev/null";
+
 /// Parses a time above 0 with its unit: `ms`, `s`, `m` or `h`.
 ///
 /// ```
@@ -111,25 +114,42 @@ pub(crate) fn switch(value: &OsStr) -> Option<bool> {
     })
 }
 
+/// The shortest time, interval or deadline, that makes sense.
+const TIME_MIN: Duration = Duration::from_millis(1);
+
+/// Parses a time from 1 ms to `hours_max`.
+pub(crate) fn duration_up_to(text: &str, hours_max: u64) -> Option<Duration> {
+    let most = Duration::from_secs(hours_max * 3600);
+    duration(text).filter(|time| (TIME_MIN..=most).contains(time))
+}
+
+/// Parses the name of a profile: a directory that can be created.
+pub(crate) fn profile_name(value: &OsStr) -> Option<PathBuf> {
+    let name = path(value)?;
+    let is_device = name.starts_with("/dev") && !name.starts_with("/dev/shm");
+    let is_none = name.as_os_str() == NO_PROFILE;
+    (is_none || (name.file_name().is_some() && !is_device)).then_some(name)
+}
+
 /// Parses a path, which may be of any bytes but not empty.
 pub(crate) fn path(value: &OsStr) -> Option<PathBuf> {
     (!value.is_empty()).then(|| value.into())
 }
 
-/// Parses a percentage above 0 and up to 100 as a share from 0 to 1; 1 for `off`.
+/// Parses a percentage from 0.001 to 100 as a share from 0 to 1; 1 for `off`.
 pub(crate) fn share(value: &OsStr) -> Option<f64> {
     word(value, |text| {
         if text == "off" {
             return Some(1.0);
         }
         let percent: f64 = text.strip_suffix('%')?.trim_end().parse().ok()?;
-        (percent > 0.0 && percent <= 100.0).then_some(percent / 100.0)
+        (0.001..=100.0).contains(&percent).then_some(percent / 100.0)
     })
 }
 
-/// Parses a number from 1 on.
+/// Parses a number from 1 to a million.
 pub(crate) fn count(text: &str) -> Option<u32> {
-    text.parse().ok().filter(|&n| n > 0)
+    text.parse().ok().filter(|n| (1..=1_000_000).contains(n))
 }
 
 #[cfg(test)]

@@ -14,7 +14,9 @@ use tinyprof_format::segment::DIRECTORY_VARIABLE;
 use crate::choice::{
     Aggregators, ClockChoice, MessageOrder, MpiLevel, ReportSignal, SeriesGather, World,
 };
-use crate::parse::{count, duration, is_filter, path, share, switch, text, word};
+use crate::parse::{
+    count, duration_up_to, is_filter, path, profile_name, share, switch, text, word,
+};
 use crate::rows::settings;
 use crate::setting::Setting;
 
@@ -44,10 +46,10 @@ settings! {
             key: "out",
             variable: "TINYPROF_OUT",
             values: PATH,
-            expected: "a path",
+            expected: "the name of a directory that can be created",
             meaning: "name of the profile; `.tprof` is added where missing",
             default: "`./EXE-JOBID.tprof`, or the process id (of rank 0)",
-            read: path,
+            read: profile_name,
             /// Sets the name of the profile; `.tprof` is added if it is missing. `TINYPROF_OUT`
             /// wins.
             out(name: impl AsRef<::tinyprof_settings::__types::Path>) => name.as_ref().to_owned(),
@@ -106,7 +108,7 @@ settings! {
             key: "budget",
             variable: "TINYPROF_BUDGET",
             values: "1%",
-            expected: "a percentage, as in 1%, or off",
+            expected: "a percentage from 0.001% to 100%, as in 1%, or off",
             meaning: "limit on the share of each thread's time that timing may take",
             default: "no limit",
             read: share,
@@ -119,12 +121,12 @@ settings! {
             key: "interval",
             variable: "TINYPROF_INTERVAL",
             values: "5s",
-            expected: "a time with its unit, as in 5s, 500ms or 2m, or off",
+            expected: "a time from 1ms to 1000h with its unit, as in 5s, 500ms or 2m, or off",
             meaning: "time between two interim profiles, `NAME-interim-NNNN.tprof` (`ms`, `s`, \
                       `m`, `h`)",
             default: "no interim profiles",
             read: |value| text(value, |text| {
-                if text.eq_ignore_ascii_case("off") { Some(Duration::ZERO) } else { duration(text) }
+                if text.eq_ignore_ascii_case("off") { Some(Duration::ZERO) } else { duration_up_to(text, 1000) }
             }),
             /// Makes the program write an interim profile about every `interval`: a profile of
             /// everything so far, `NAME-interim-NNNN.tprof`, which stays if the job dies.
@@ -154,7 +156,7 @@ settings! {
             key: "keep",
             variable: "TINYPROF_KEEP",
             values: "all|N",
-            expected: "all or a number from 1 on",
+            expected: "all or a number from 1 to 1000000",
             meaning: "number of newest interim profiles to keep; with `all` none is removed, even \
                       after the final profile is written",
             default: "2",
@@ -236,11 +238,11 @@ settings! {
             key: "deadline",
             variable: "TINYPROF_DEADLINE",
             values: "5s",
-            expected: "a time above 0, as in 5s, 500ms or 2m",
+            expected: "a time from 1ms to 24h with its unit, as in 5s, 500ms or 2m",
             meaning: "longest time that a step at the end waits for files, or for other ranks \
                       (`ms`, `s`, `m`, `h`)",
             default: "`30s`",
-            read: |value| text(value, duration),
+            read: |value| text(value, |text| duration_up_to(text, 24)),
             /// Sets the longest time that the program is held up while the profiler waits for files
             /// or for standard error. `TINYPROF_DEADLINE` wins; the default is 30 seconds.
             ///
@@ -284,7 +286,7 @@ settings! {
             key: "aggregators",
             variable: "TINYPROF_AGGREGATORS",
             values: "auto|N|node",
-            expected: "auto, node or a number from 1 on",
+            expected: "auto, node or a number from 1 to 1000000",
             meaning: "number of ranks that write; `node`: one on each node",
             default: "`auto`: one to every 16, more for long lists",
             read: |value| text(value, |text| match text {

@@ -42,7 +42,7 @@ pub(crate) use session::config;
 pub(crate) mod for_mpi {
     pub use super::builder::begin;
     pub use super::choices::precision;
-    pub use super::finish::{print_report, recoverable, write_alone};
+    pub use super::finish::{print_report, recoverable, tell_name, write_alone};
     pub use super::interim_files::InterimFiles;
     pub use super::isolated::isolated;
     pub use super::message::warn;
@@ -56,5 +56,5 @@ pub(crate) mod for_mpi {
     pub use super::watch::{unrecorded, watch_flush_points};
 
     // Of the recorder, and reachable only because it is public there.
-    pub use crate::sys::{NotDone, without_write_signals};
+    pub use crate::sys::{NotDone, is_sandboxed, note_sandbox, without_write_signals};
 }

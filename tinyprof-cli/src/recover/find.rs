@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use tinyprof_format::segment::{NoSegment, Segment, SegmentHeader, parse_boot_id};
+use tinyprof_format::segment::{NoSegment, Segment, SegmentHeader, directories, parse_boot_id};
 use tinyprof_segment::layout::SEGMENT_BYTES_MAX;
 
 use super::alive::{Owner, owner, runs};
@@ -65,8 +65,8 @@ pub(super) fn read_whole(piece: &Piece<'_>, bytes_max: u64) -> io::Result<Vec<u8
 #[derive(Default)]
 pub(crate) struct Findings {
     pub(crate) dead: Vec<Found>,
-    /// Names of files whose process died before it had written anything to them.
-    pub(crate) empty: Vec<String>,
+    /// Files whose process died before it had written anything to them.
+    pub(crate) empty: Vec<PathBuf>,
     /// Files of processes that still run.
     pub(crate) running: Vec<PathBuf>,
     /// One line for each file that is left alone, including those of running processes.
@@ -87,11 +87,23 @@ enum Verdict {
     LeftAlone(String),
 }
 
-/// Looks at every file in `directory`. A missing directory has none.
+/// Looks at every file in `directory`, and in all directories that this user's programs use by
+/// default if it is one of them. A missing directory has none.
 pub(crate) fn find(directory: &Path) -> Result<Findings, Box<dyn Error>> {
+    let by_default = directories(sys::user_id());
+    let is_default = by_default.iter().any(|one| one == directory);
+    let all = if is_default { by_default } else { vec![directory.to_owned()] };
+    let mut findings = Findings::default();
+    for directory in all {
+        find_in(&directory, &mut findings)?;
+    }
+    Ok(findings)
+}
+
+fn find_in(directory: &Path, findings: &mut Findings) -> Result<(), Box<dyn Error>> {
     let cannot = |error: io::Error| format!("cannot read {}: {error}", directory.display());
     let opened = match fs::read_dir(directory) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Findings::default()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         opened => opened.map_err(cannot)?,
     };
     let boot_id = fs::read_to_string("/proc/sys/kernel/random/boot_id").map_err(cannot)?;
@@ -105,14 +117,13 @@ pub(crate) fn find(directory: &Path) -> Result<Findings, Box<dyn Error>> {
         .collect::<io::Result<Vec<String>>>()
         .map_err(cannot)?;
     names.sort();
-    let mut findings = Findings::default();
     for name in names {
         let path = directory.join(&name);
         match look_at(&path, &name, &here) {
             Ok(Verdict::Dead { head, is_replaced }) => {
                 findings.dead.push(Found { path, head, is_replaced });
             }
-            Ok(Verdict::Empty) => findings.empty.push(name),
+            Ok(Verdict::Empty) => findings.empty.push(path),
             Ok(Verdict::Running(why)) => {
                 findings.running.push(path);
                 findings.left_alone.push(format!("{name}: left alone: {why}"));
@@ -125,7 +136,7 @@ pub(crate) fn find(directory: &Path) -> Result<Findings, Box<dyn Error>> {
             Err(error) => findings.left_alone.push(format!("{name}: left alone: {error}")),
         }
     }
-    Ok(findings)
+    Ok(())
 }
 
 fn look_at(path: &Path, name: &str, here: &Here) -> io::Result<Verdict> {

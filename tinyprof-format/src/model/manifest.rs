@@ -78,6 +78,10 @@ pub struct RunMetadata {
     /// The regions that rank 0 reached and the filter removed, `module::name`; none if unknown.
     #[serde(skip_serializing_if = "is_nothing")]
     pub regions_filtered: Option<Vec<String>>,
+    /// The reason why threads of rank 0 recorded in private memory and not in segments, if any did:
+    /// the directory, a colon, and what was wrong with it.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub segments_refused: Option<String>,
 }
 
 /// The file `callpaths`.

@@ -12,7 +12,10 @@ pub struct ProcessState {
 }
 
 impl ProcessState {
-    /// Parses the text of `/proc/PID/stat`.
+    /// Parses the contents of `/proc/PID/stat`.
+    ///
+    /// They are not always UTF-8: the kernel cuts the name of a process after 15 bytes, which may
+    /// be in the middle of a character.
     ///
     /// ```
     /// use tinyprof_format::segment::ProcessState;
@@ -21,10 +24,12 @@ impl ProcessState {
     /// assert_eq!(ProcessState::parse(stat), Some(expected));
     /// ```
     #[must_use]
-    pub fn parse(stat: &str) -> Option<Self> {
+    pub fn parse(stat: impl AsRef<[u8]>) -> Option<Self> {
         // The program's name is in parentheses and may contain some itself. Field 3 follows the
         // last one.
-        let (_, fields) = stat.rsplit_once(')')?;
+        let stat = stat.as_ref();
+        let name_end = stat.iter().rposition(|&byte| byte == b')')?;
+        let fields = std::str::from_utf8(&stat[name_end + 1..]).ok()?;
         let mut fields = fields.split_whitespace();
         let state = fields.next()?;
         let threads: u64 = fields.nth(16)?.parse().ok()?;
@@ -39,4 +44,17 @@ impl ProcessState {
 #[must_use]
 pub fn parse_boot_id(text: &str) -> Option<u128> {
     u128::from_str_radix(&text.trim().replace('-', ""), 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_is_cut_inside_a_character_hides_nothing() {
+        let stat = b"7 (fourteen bytes\xc3) R 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4711 0 0";
+        let expected = ProcessState { start_time: 4711, has_ended: false };
+        assert_eq!(ProcessState::parse(stat), Some(expected));
+        assert_eq!(ProcessState::parse(b"7 (a) R \xc3"), None);
+    }
 }

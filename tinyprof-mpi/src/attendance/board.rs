@@ -10,14 +10,16 @@
 //! the same one.
 
 use std::env;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::SeqCst;
 
-use tinyprof_format::segment::{DIRECTORY_VARIABLE, ProcessState, default_directory};
+use tinyprof_format::segment::{
+    DIRECTORY_VARIABLE, ProcessState, create_directory, usable_directory,
+};
 
 use super::launcher::Job;
 use crate::sys::{SharedWords, effective_user_id};
@@ -65,10 +67,13 @@ impl Board {
     /// If there is no private directory for the board, no space in it, or no `/proc`, or if the
     /// board already has a verdict.
     pub(super) fn mark(job: &Job) -> io::Result<Self> {
-        let named =
-            env::var_os(DIRECTORY_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
-        let directory = named.unwrap_or_else(|| default_directory(effective_user_id()));
-        Self::mark_in(&std::path::absolute(directory)?, job)
+        let named = env::var_os(DIRECTORY_VARIABLE).filter(|name| !name.is_empty());
+        let directory = match named {
+            Some(named) => std::path::absolute(named)?,
+            // The same in all processes of this user.
+            None => usable_directory(effective_user_id()).map_err(io::Error::other)?,
+        };
+        Self::mark_in(&directory, job)
     }
 
     fn mark_in(directory: &Path, job: &Job) -> io::Result<Self> {
@@ -79,7 +84,7 @@ impl Board {
         // different board.
         let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id")?;
         let namespace = fs::metadata("/proc/self/ns/pid")?.ino();
-        let mark = mark_of(std::process::id(), &fs::read_to_string("/proc/self/stat")?)
+        let mark = mark_of(std::process::id(), &fs::read("/proc/self/stat")?)
             .ok_or(io::ErrorKind::InvalidData)?;
         let name = checksum(&format!("1 {} {namespace} {}", boot.trim(), job.name));
         let path = directory.join(format!("job-{name:016x}.{ENDING}"));
@@ -150,13 +155,13 @@ fn checksum(text: &str) -> u64 {
     })
 }
 
-fn mark_of(process_id: u32, stat: &str) -> Option<u64> {
+fn mark_of(process_id: u32, stat: &[u8]) -> Option<u64> {
     Some(u64::from(process_id) << 32 | ProcessState::parse(stat)?.start_time & u64::from(u32::MAX))
 }
 
-/// Returns the text of `/proc/PID/stat`, or `None` if there is no such process.
-fn state_of(process_id: u32) -> io::Result<Option<String>> {
-    match fs::read_to_string(format!("/proc/{process_id}/stat")) {
+/// Returns the contents of `/proc/PID/stat`, or `None` if there is no such process.
+fn state_of(process_id: u32) -> io::Result<Option<Vec<u8>>> {
+    match fs::read(format!("/proc/{process_id}/stat")) {
         Ok(stat) => Ok(Some(stat)),
         Err(error)
             if error.kind() == io::ErrorKind::NotFound
@@ -170,7 +175,7 @@ fn state_of(process_id: u32) -> io::Result<Option<String>> {
 
 /// Returns whether the process that made a mark is alive. A process that cannot be checked (too
 /// many open files) counts as alive.
-fn is_alive(mark: u64, state_of: impl Fn(u32) -> io::Result<Option<String>>) -> bool {
+fn is_alive(mark: u64, state_of: impl Fn(u32) -> io::Result<Option<Vec<u8>>>) -> bool {
     let Ok(process_id) = u32::try_from(mark >> 32) else { return false };
     if process_id == 0 {
         return false;
@@ -183,19 +188,12 @@ fn is_alive(mark: u64, state_of: impl Fn(u32) -> io::Result<Option<String>>) -> 
 }
 
 /// Opens the file, creating it and its directory if they are missing. No other user may have access
-/// to either.
+/// to it, or write to the directory.
 fn open_private(directory: &Path, path: &Path) -> io::Result<(File, bool)> {
-    match DirBuilder::new().mode(0o700).create(directory) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-        _ => {}
-    }
+    create_directory(directory, effective_user_id()).map_err(io::Error::other)?;
     let is_private = |metadata: &fs::Metadata| {
         metadata.uid() == effective_user_id() && metadata.mode() & 0o077 == 0
     };
-    let found = fs::symlink_metadata(directory)?;
-    if !found.is_dir() || !is_private(&found) {
-        return Err(io::ErrorKind::PermissionDenied.into());
-    }
     let mut options = OpenOptions::new();
     // Opening a FIFO of that name must not block.
     options.read(true).write(true).mode(0o600).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
@@ -359,7 +357,10 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
         assert!(Board::mark_in(&directory, &job("a", 0, 2)).is_err());
         fs::remove_file(&path).unwrap();
-        fs::set_permissions(&directory, fs::Permissions::from_mode(0o755)).unwrap();
-        assert!(Board::mark_in(&directory, &job("a", 0, 2)).is_err());
+        for (mode, is_trusted) in [(0o755, true), (0o770, false), (0o707, false)] {
+            fs::set_permissions(&directory, fs::Permissions::from_mode(mode)).unwrap();
+            let marked = Board::mark_in(&directory, &job("a", 0, 2));
+            assert_eq!(marked.is_ok(), is_trusted, "{mode:o}");
+        }
     }
 }

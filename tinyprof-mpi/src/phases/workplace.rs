@@ -95,13 +95,14 @@ pub(super) const fn code_of(failure: NotDone) -> u64 {
         NotDone::Died => 2,
         NotDone::Panicked => 3,
         NotDone::Late => 4,
+        NotDone::Sandboxed => 5,
     }
 }
 
 /// Returns the description of the failure with this number.
 pub(super) fn reason_of(code: u64) -> &'static str {
-    let failures = [NotDone::NoThread, NotDone::Died, NotDone::Panicked, NotDone::Late];
-    failures
+    use NotDone::{Died, Late, NoThread, Panicked, Sandboxed};
+    [NoThread, Died, Panicked, Late, Sandboxed]
         .into_iter()
         .find(|failure| code_of(*failure) == code)
         .map_or("unknown", NotDone::reason)

@@ -26,8 +26,8 @@ pub(crate) fn socket_peer(descriptor: i32) -> Option<String> {
     if failed || process_id <= 0 {
         return None;
     }
-    let stat = std::fs::read_to_string(format!("/proc/{process_id}/stat")).ok()?;
-    let began = tinyprof_format::segment::ProcessState::parse(&stat)?.start_time;
+    let stat = std::fs::read(format!("/proc/{process_id}/stat")).ok()?;
+    let began = tinyprof_format::segment::ProcessState::parse(stat)?.start_time;
     Some(format!("{process_id} since {began}"))
 }
 

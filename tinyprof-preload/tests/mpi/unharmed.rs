@@ -229,3 +229,14 @@ fn a_program_that_a_shell_starts() {
     assert_eq!(seen.code, Some(7));
     assert_eq!(profile(directory.path()).manifest.ranks, 2);
 }
+
+#[test]
+fn a_program_that_enters_a_sandbox() {
+    let scratch = tempfile::tempdir().expect("a directory can be made");
+    let program = compile("sandbox.c", scratch.path());
+    let (seen, directory) = unharmed(&[path(&program)], 2);
+    assert_eq!(seen.lines.iter().filter(|line| *line == "the sum is 1").count(), 1, "{seen:?}");
+    assert!(!has_profile(directory.path()));
+    let segments = fs::read_dir(directory.path().join("segments")).expect("ranks have made it");
+    assert_eq!(segments.count(), 2, "one file of each rank, for `tinyprof recover`");
+}

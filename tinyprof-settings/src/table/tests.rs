@@ -1,6 +1,7 @@
 //! Values of every setting, accepted and refused.
 
 use super::*;
+use crate::parse::NO_PROFILE;
 
 fn read(variables: &[(&str, &str)]) -> Settings {
     let lookup =
@@ -74,7 +75,7 @@ fn switches_are_read_and_nonsense_is_the_default() {
     assert_eq!(read(&[("TINYPROF_REPORT", "")]).report, None);
     assert_eq!(read(&[("TINYPROF_BUDGET", "0.5 %")]).budget, Some(0.005));
     assert_eq!(read(&[("TINYPROF_BUDGET", "off")]).budget, Some(1.0));
-    for nonsense in ["1", "0%", "-1%", "101%", "NaN%"] {
+    for nonsense in ["1", "0%", "-1%", "101%", "NaN%", "1e-300%"] {
         assert_eq!(read(&[("TINYPROF_BUDGET", nonsense)]).budget, None);
     }
     assert_eq!(read(&[("TINYPROF_FORMAT", "CSV")]).format, Some(OutputFormat::Csv));
@@ -171,4 +172,33 @@ fn a_world_and_the_data_about_mpi_are_named() {
     let order = |text| read(&[("TINYPROF_ORDER", text)]).order;
     assert_eq!(order("observe"), Some(MessageOrder::Observe));
     assert_eq!((order("Enforce"), order("always")), (Some(MessageOrder::Enforce), None));
+}
+
+#[test]
+fn absurd_values_count_as_not_set() {
+    let deadline = |text| read(&[("TINYPROF_DEADLINE", text)]).deadline;
+    assert_eq!(
+        (deadline("1ms"), deadline("24h").is_some()),
+        (Some(Duration::from_millis(1)), true)
+    );
+    for absurd in ["0", "0s", "-1s", "0.1ms", "25h", "1e9h"] {
+        assert_eq!(deadline(absurd), None, "{absurd}");
+    }
+    let interval = |text| read(&[("TINYPROF_INTERVAL", text)]).interim_interval;
+    assert!(interval("1000h").is_some() && interval("1001h").is_none());
+    assert_eq!((interval("1e-9s"), interval("-5s")), (None, None));
+    let aggregators = |text| read(&[("TINYPROF_AGGREGATORS", text)]).aggregators;
+    assert_eq!((aggregators("4294967295"), aggregators("99999999999")), (None, None));
+    assert_eq!(read(&[("TINYPROF_KEEP", "4294967295")]).interim_profiles_kept, None);
+}
+
+#[test]
+fn a_profile_has_a_name_that_can_be_a_directory() {
+    let out = |text| read(&[("TINYPROF_OUT", text)]).out;
+    for name in ["a", "a/b/", "./a", "../a", "/dev/shm/a", NO_PROFILE] {
+        assert_eq!(out(name), Some(name.into()));
+    }
+    for none in [".", "..", "/", "a/..", "/dev/stderr", "/dev/fd/1", "/dev"] {
+        assert_eq!(out(none), None, "{none}");
+    }
 }

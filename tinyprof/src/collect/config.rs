@@ -3,19 +3,24 @@
 use std::env;
 
 use tinyprof_format::file::{OutputFiles, OutputFormat};
-use tinyprof_settings::Settings;
+use tinyprof_settings::parse::NO_PROFILE;
+use tinyprof_settings::{Settings, is_unknown, nearest};
 
 use super::launcher;
 use super::message::warn;
 
-/// Returns the settings that the process's environment has now. A value that is not accepted gives
-/// one warning and counts as not set.
+/// Returns the settings that the process's environment has now. A variable that is unknown, or whose
+/// value is not accepted, gives one warning and counts as not set. All ranks have the same
+/// environment; one of them reports what is wrong with it.
 pub(super) fn from_environment() -> Settings {
-    Settings::read(
+    let speaks = launcher::speaks_for_all();
+    if speaks {
+        env::vars_os().for_each(|(variable, _)| warn_of_unknown(&variable.to_string_lossy()));
+    }
+    let settings = Settings::read(
         |variable| env::var_os(variable),
         |setting, text| {
-            // All ranks have the same environment; one of them reports what is wrong with it.
-            if launcher::speaks_for_all() {
+            if speaks {
                 warn(format_args!(
                     "{}={} is ignored: expected {}",
                     setting.variable,
@@ -24,7 +29,30 @@ pub(super) fn from_environment() -> Settings {
                 ));
             }
         },
-    )
+    );
+    if settings.out.as_deref() != Some(NO_PROFILE.as_ref()) || !settings.is_recording() {
+        return settings;
+    }
+    if speaks {
+        warn(format_args!(
+            "nothing is recorded: TINYPROF_OUT={NO_PROFILE} asks for no profile; TINYPROF=off does so without this line"
+        ));
+    }
+    Settings { recording: Some(false), ..settings }
+}
+
+/// Warns of a variable that looks like a setting and is none.
+fn warn_of_unknown(variable: &str) {
+    if !is_unknown(variable) {
+        return;
+    }
+    match nearest(variable) {
+        Some(meant) => warn(format_args!(
+            "{variable} is ignored: there is no such setting; did you mean {}?",
+            meant.variable
+        )),
+        None => warn(format_args!("{variable} is ignored: there is no such setting")),
+    }
 }
 
 /// Returns output files of this format, with the permissions that the user asks for.

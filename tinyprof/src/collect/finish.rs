@@ -152,6 +152,9 @@ fn write_alone_as(format: OutputFormat, name: &Path) -> Ending {
         };
         text = text_of(report, written.as_deref().ok(), &text_options(), READ_BACK_BYTES_MAX);
     }
+    if let (Ok(path), true) = (&written, text.is_empty()) {
+        tell_name(&format.path(name), path);
+    }
     if let Err(error) = &written {
         let path = format.path(name);
         let line =
@@ -159,6 +162,15 @@ fn write_alone_as(format: OutputFormat, name: &Path) -> Ending {
         text.push_str(&format!("tinyprof: {}\n", escaped(&line)));
     }
     Ending { keep_segments: written.is_err(), text }
+}
+
+/// Tells the name of the profile that was just written, if another one was asked for. For runs
+/// without a table, which ends with the name.
+pub fn tell_name(asked_for: &Path, written: &Path) {
+    if asked_for != written {
+        let (asked_for, written) = (asked_for.display(), written.display());
+        warn(format_args!("{asked_for} exists, so the profile of this run is {written}"));
+    }
 }
 
 /// Returns the end of a message about a missing profile if the measurements survive: how to recover
@@ -197,6 +209,9 @@ pub(super) fn end(write: Writer) {
         }
     };
     let Err(reason) = ending_here(|| isolated(deadline(), work)) else { return };
+    if reason == NotDone::Sandboxed && !launcher::speaks_for_all() {
+        return;
+    }
     match (IS_WRITTEN.load(Relaxed), surviving()) {
         (true, _) => warn(format_args!(
             "the profile is complete, but what follows it, such as the table, was not done: {reason}"

@@ -27,6 +27,21 @@ pub(super) fn place() -> Option<ProcessRank> {
     from_lookup(|variable| env::var(variable).ok())
 }
 
+/// The variables in which launchers give the number of their processes on this host.
+const VARIABLES_OF_HOST: [&str; 2] = ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"];
+
+/// Returns the number of processes that the launcher has started on this host, which has `cpus`. If
+/// it does not say, no more than one for each of them, and no more than there are.
+pub(super) fn processes_here(cpus: u32) -> u32 {
+    processes_here_from(|variable| env::var(variable).ok(), cpus)
+}
+
+fn processes_here_from(lookup: impl Fn(&str) -> Option<String>, cpus: u32) -> u32 {
+    let said = VARIABLES_OF_HOST.iter().find_map(|variable| lookup(variable)?.parse().ok());
+    let most = || from_lookup(&lookup).map_or(1, |place| place.size.min(cpus.max(1)));
+    said.unwrap_or_else(most).max(1)
+}
+
 /// Returns whether this process reports what concerns all processes alike, so that it is reported
 /// once.
 pub(super) fn speaks_for_all() -> bool {
@@ -43,6 +58,21 @@ fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Option<ProcessRank> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_processes_of_this_host_are_those_of_the_launcher() {
+        let check = |variables: &[(&str, &str)], expected| {
+            let lookup = |name: &str| {
+                variables.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned())
+            };
+            assert_eq!(processes_here_from(lookup, 8), expected, "{variables:?}");
+        };
+        check(&[], 1);
+        check(&[("OMPI_COMM_WORLD_LOCAL_SIZE", "64")], 64);
+        check(&[("PMI_SIZE", "128"), ("PMI_RANK", "3"), ("MPI_LOCALNRANKS", "0")], 1);
+        check(&[("SLURM_NTASKS", "4"), ("SLURM_PROCID", "0")], 4);
+        check(&[("SLURM_NTASKS", "32768"), ("SLURM_PROCID", "0")], 8);
+    }
 
     #[test]
     fn the_place_is_read_from_whichever_launcher_there_is() {

@@ -7,8 +7,9 @@ use tinyprof_format::model::RunMetadata;
 use super::session::session;
 use crate::record::calibration::visit_cost;
 use crate::record::clock;
-use crate::record::filter;
-use crate::sys::{cpus, host_name, user_id};
+use crate::record::thread::arenas;
+use crate::record::{filter, segments};
+use crate::sys::{cpus, host_name, segment_refusal, user_id};
 
 /// The variables in which batch systems give a job its id.
 const JOB_ID_VARIABLES: [&str; 7] = [
@@ -50,7 +51,14 @@ pub fn metadata() -> RunMetadata {
         counted_visit_cost_ps,
         filter: filter::text(),
         regions_filtered: filter::text().map(|_| filter::taken_out()),
+        segments_refused: segments_refused(),
     }
+}
+
+/// Returns the reason why threads of this process record in private memory, if any of them do.
+fn segments_refused() -> Option<String> {
+    let refusal = segment_refusal().filter(|_| arenas().any(|arena| !arena.is_mapped()))?;
+    Some(format!("{}: {refusal}", segments::directory()?.display()))
 }
 
 /// Returns the cost of a visit on this machine, timed and counted only, in picoseconds. It is

@@ -9,11 +9,14 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use tinyprof_format::model::ProfileId;
-use tinyprof_format::segment::{DIRECTORY_VARIABLE, ProcessDescription, default_directory};
+use tinyprof_format::segment::{
+    DIRECTORY_VARIABLE, ProcessDescription, create_directory, default_directory, usable_directory,
+};
 use tinyprof_segment::clock::Moment;
 use tinyprof_segment::layout::{VERSION, clock, header};
 
 use super::launcher;
+use super::message::warn;
 use super::metadata::metadata;
 use super::name::profile_name;
 use super::session::{Session, session};
@@ -22,7 +25,8 @@ use crate::record::clock::Clock;
 use crate::record::segments::{self, Segments};
 use crate::record::thread::{arenas, current};
 use crate::sys::{
-    boot_id, effective_user_id, host_name, in_forked_child, pid_namespace, start_time,
+    boot_id, cpus, effective_user_id, host_name, in_forked_child, pid_namespace, refuse_segment,
+    share_room_among, start_time,
 };
 
 /// The number of bytes of the command line that are kept in case the process is killed.
@@ -30,6 +34,9 @@ const COMMAND_BYTES_MAX: usize = 16 << 10;
 
 /// Set if the segments are in the directory that `tinyprof recover` searches by default.
 static IS_DEFAULT: AtomicBool = AtomicBool::new(false);
+
+/// Set in a child made by `fork`.
+static IS_FORKED_CHILD: AtomicBool = AtomicBool::new(false);
 
 /// The rank, with the number of ranks in the high half; 0 if they were not set.
 static RANK: AtomicU64 = AtomicU64::new(0);
@@ -39,6 +46,7 @@ static RANK: AtomicU64 = AtomicU64::new(0);
 pub(super) fn prepare() {
     if let Some(segments) = segments_of(session()) {
         in_forked_child(part_from_files);
+        share_room_among(launcher::processes_here(cpus()));
         segments::install(segments);
         if let Some(place) = launcher::place() {
             set_rank(place.rank, place.size);
@@ -139,8 +147,14 @@ pub(super) fn surviving() -> Option<Surviving> {
     Some(Surviving { directory, is_default: IS_DEFAULT.load(Relaxed) })
 }
 
+/// Returns whether this process is known to be a child that a recorded one has made by `fork`.
+pub(super) fn is_forked_child() -> bool {
+    IS_FORKED_CHILD.load(Relaxed)
+}
+
 /// Detaches a child made by `fork` from the mapped files of its parent, to which it must not write.
 extern "C" fn part_from_files() {
+    IS_FORKED_CHILD.store(true, Relaxed);
     arenas().for_each(crate::record::Arena::part_from_file);
 }
 
@@ -173,12 +187,29 @@ fn segments_of(session: &Session) -> Option<Segments> {
     })
 }
 
+/// Returns the directory of the segments, which is created if it is missing. If there is none that
+/// can be used, the one that should have been.
 fn directory(user_id: u32) -> PathBuf {
     let named = env::var_os(DIRECTORY_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
     IS_DEFAULT.store(named.is_none(), Relaxed);
-    let directory = named.unwrap_or_else(|| default_directory(user_id));
+    let Some(named) = named else {
+        return usable_directory(user_id).unwrap_or_else(|refusal| {
+            refuse_segment(refusal);
+            default_directory(user_id)
+        });
+    };
     // A path that holds after the program has changed its working directory.
-    std::path::absolute(&directory).unwrap_or(directory)
+    let directory = std::path::absolute(&named).unwrap_or(named);
+    if let Err(refusal) = create_directory(&directory, user_id) {
+        refuse_segment(refusal);
+        if launcher::speaks_for_all() {
+            warn(format_args!(
+                "{DIRECTORY_VARIABLE}={} is not used, so what is recorded would not survive a kill: {refusal}",
+                directory.display()
+            ));
+        }
+    }
+    directory
 }
 
 fn low_half(wide: u128) -> u64 {

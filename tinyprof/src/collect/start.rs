@@ -13,7 +13,7 @@ use crate::record::calibration::visit_cost;
 use crate::record::clock::Clock;
 use crate::record::filter::{self, Filter};
 use crate::record::thread;
-use crate::sys::at_exit;
+use crate::sys::{at_exit, is_sandboxed};
 
 /// Begins the recording of this process if it has not begun yet: reads the environment, chooses the
 /// clock, and arranges that the profile is written when the process ends.
@@ -72,8 +72,14 @@ pub(crate) fn start_recording() -> Option<Clock> {
 }
 
 extern "C" fn end() {
-    // A child made by `fork` has a copy of the parent's measurements, which are not its own.
-    if session().process_id == std::process::id() {
+    // A child made by `fork` has a copy of the parent's measurements, which are not its own. In a
+    // sandbox the question for the process may be fatal.
+    let is_own = if is_sandboxed() {
+        !segments::is_forked_child()
+    } else {
+        session().process_id == std::process::id()
+    };
+    if is_own {
         finish::end(writer::custom_writer().unwrap_or(finish::write_at_exit));
     }
 }

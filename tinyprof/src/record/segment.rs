@@ -7,6 +7,7 @@
 //! their 64-byte line. It is not heap memory: growing it makes no allocation that a program could
 //! notice.
 
+use std::io;
 use std::os::fd::AsRawFd;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -15,7 +16,7 @@ use tinyprof_segment::layout::{HEADER_LINES, LINE_BYTES, LINE_WORDS, SEGMENT_BYT
 use tinyprof_segment::words::{Line, low};
 
 use super::reentrancy::ReentrancyGuard;
-use crate::sys::SegmentFile;
+use crate::sys::{SegmentFile, refuse_segment, sandbox};
 
 /// The address space of one arena. Reserving costs nothing; the size bounds what a thread can ever
 /// use. If address space is limited (`ulimit -v`), it is halved until it fits.
@@ -270,6 +271,10 @@ impl Segment {
     }
 
     fn commit_to(&self, bytes: usize) -> bool {
+        if sandbox::is_entered() {
+            // No system call of ours is worth the risk that it ends the program.
+            return false;
+        }
         if self.mapped.load(Relaxed) {
             if self.map_to(bytes) {
                 return true;
@@ -295,6 +300,7 @@ impl Segment {
     /// Extends the file to `bytes` bytes, and maps the new part.
     fn map_to(&self, bytes: usize) -> bool {
         let committed = self.committed_bytes.load(Relaxed);
+        // The file itself keeps the reason if it cannot.
         let grown = self.file.as_ref().and_then(|file| file.grow(committed, bytes).ok());
         let (Some(file), Ok(offset)) = (grown, libc::off_t::try_from(committed)) else {
             return false;
@@ -315,6 +321,7 @@ impl Segment {
             )
         };
         if mapped == libc::MAP_FAILED {
+            refuse_segment((&io::Error::last_os_error()).into());
             return false;
         }
         self.committed_bytes.store(bytes, Relaxed);

@@ -20,6 +20,7 @@ use std::time::Duration;
 
 use tinyprof_segment::clock::monotonic_ns;
 
+use super::sandbox;
 use super::signals::with_all_signals_blocked;
 use containment::Containment;
 
@@ -53,6 +54,8 @@ pub enum NotDone {
     Panicked,
     /// The work takes longer than the caller's patience. It continues; its result will be lost.
     Late,
+    /// The program has entered a seccomp sandbox, in which system calls of ours may end it.
+    Sandboxed,
 }
 
 impl std::fmt::Display for NotDone {
@@ -70,6 +73,9 @@ impl NotDone {
             Self::Died => "it was aborted, most likely because memory ran out",
             Self::Panicked => "an internal error, please report it",
             Self::Late => "it took longer than TINYPROF_DEADLINE allows",
+            Self::Sandboxed => {
+                "the program has entered a seccomp sandbox, in which system calls may end it"
+            }
         }
     }
 }
@@ -103,6 +109,9 @@ where
 {
     if cfg!(miri) {
         return catch_unwind(AssertUnwindSafe(work)).map_err(|_| NotDone::Panicked);
+    }
+    if sandbox::is_entered() {
+        return Err(NotDone::Sandboxed);
     }
     let _containment = Containment::begin();
     let mut work = Some(work);

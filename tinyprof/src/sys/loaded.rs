@@ -2,6 +2,8 @@
 
 use std::ffi::{CStr, c_int, c_void};
 
+use super::sandbox;
+
 /// An object in memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LoadedObject {
@@ -42,8 +44,12 @@ impl LoadedObject {
         }
     }
 
-    /// Writes the path of the executable, as far as it fits, and returns its length.
+    /// Writes the path of the executable, as far as it fits, and returns its length. In a sandbox
+    /// there is none.
     pub(crate) fn executable_path(into: &mut [u8]) -> usize {
+        if sandbox::is_entered() {
+            return 0;
+        }
         let link = c"/proc/self/exe".as_ptr();
         // SAFETY: the link's name ends with a zero, and the place has as many bytes as are told.
         let length = unsafe { libc::readlink(link, into.as_mut_ptr().cast(), into.len()) };

@@ -3,15 +3,21 @@
 
 use std::ptr::NonNull;
 
+use super::sandbox;
+
 /// Returns zeroed memory, which is valid until it is passed to [`unmap`], or `None` if there is no
 /// memory.
 ///
 /// With `wiped_in_children`, a child of this process made by `fork`, or by `clone` without shared
-/// memory, finds zeros there, if the kernel can do that (Linux 4.14).
+/// memory, finds zeros there, if the kernel can do that (Linux 4.14). In a sandbox there is no
+/// memory.
 ///
 /// # Cost
 /// A system call or two, and whole pages.
 pub(crate) fn pages(bytes: usize, wiped_in_children: bool) -> Option<NonNull<u8>> {
+    if sandbox::is_entered() {
+        return None;
+    }
     let access = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
     // SAFETY: asks for fresh memory at an address of the kernel's choice.

@@ -41,7 +41,7 @@ impl Made {
         let name = c"tinyprof";
         // By number, as older C libraries have no function for it.
         // SAFETY: the name ends in a zero.
-        let file = unsafe { libc::syscall(libc::SYS_memfd_create, name.as_ptr(), CLOSED_BY_EXEC) };
+        let file = unsafe { libc::syscall(libc::SYS_memfd_create, name.as_ptr(), MEMFD_FLAGS) };
         let Some(file) = i32::try_from(file).ok().filter(|file| *file >= 0) else {
             return Err(io::Error::last_os_error());
         };
@@ -52,6 +52,10 @@ impl Made {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         file.set_len(bytes(words))?;
+        // SAFETY: the file is open; takes no pointer.
+        if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, SEALS) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
         Ok(Self { words: map(&file, words)?, file })
     }
 
@@ -62,8 +66,11 @@ impl Made {
     }
 }
 
-/// `MFD_CLOEXEC`.
-const CLOSED_BY_EXEC: libc::c_uint = 1;
+/// Closed by `exec`, and sealable.
+const MEMFD_FLAGS: libc::c_uint = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
+
+/// Nobody can change its length, which would end processes that have mapped it, nor add seals.
+const SEALS: libc::c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
 
 /// Maps the memory of so many words that another process has made.
 pub(super) fn open(place: Place, words: usize) -> io::Result<&'static [AtomicU64]> {
@@ -72,6 +79,11 @@ pub(super) fn open(place: Place, words: usize) -> io::Result<&'static [AtomicU64
     if file.metadata()?.len() != bytes(words) {
         // Where processes have numbers of their own, as in containers, it is some other file.
         return Err(io::ErrorKind::InvalidData.into());
+    }
+    // SAFETY: the file is open; takes no pointer. Files that cannot have seals give an error.
+    let seals = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GET_SEALS) };
+    if seals < 0 || seals & SEALS != SEALS {
+        return Err(io::ErrorKind::PermissionDenied.into());
     }
     map(&file, words)
 }
@@ -100,7 +112,7 @@ fn map(file: &File, words: usize) -> io::Result<&'static [AtomicU64]> {
         return Err(io::Error::last_os_error());
     }
     // SAFETY: the mapping is as long as that, at the begin of a page, of zeros, and is never taken
-    // away. Nobody makes the file shorter: only processes of this job know of it.
+    // away. Its seals keep the file from getting shorter.
     Ok(unsafe { std::slice::from_raw_parts(place.cast(), words) })
 }
 
@@ -119,6 +131,7 @@ mod tests {
         assert_eq!(other[1023].load(Relaxed), 17);
         assert!(!ptr::eq(made.words, other));
         assert!(open(place, 1025).is_err(), "of another length");
+        assert!(made.file.set_len(0).is_err(), "nobody can take it away");
         drop(made);
         assert!(open(place, 1024).is_err());
         assert_eq!(other[1023].load(Relaxed), 17, "what is mapped stays");
