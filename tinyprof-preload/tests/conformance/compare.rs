@@ -61,12 +61,15 @@ fn differences(
     names.dedup();
     for name in names {
         let [expected, got] = [without, with].map(|seen| compared(level, seen, name));
-        let Some(at) = (0..expected.len().max(got.len())).find(|&at| expected.get(at) != got.get(at))
+        let Some(at) =
+            (0..expected.len().max(got.len())).find(|&at| expected.get(at) != got.get(at))
         else {
             continue;
         };
         match got.get(at) {
-            Some(line) => texts.push(format!("process {name}: `{line}`, not {:?}", expected.get(at))),
+            Some(line) => {
+                texts.push(format!("process {name}: `{line}`, not {:?}", expected.get(at)))
+            }
             None => {
                 let last = got.last().copied().unwrap_or("start: nothing");
                 texts.push(format!("process {name} ends after `{last}`"));

@@ -73,7 +73,8 @@ impl Program {
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let job = |line: &str| {
             let mut words = line.split_whitespace().map(str::to_owned);
-            let ranks = words.next().and_then(|word| word.parse().ok()).expect("ranks, then a case");
+            let ranks =
+                words.next().and_then(|word| word.parse().ok()).expect("ranks, then a case");
             Job {
                 program: self.name.clone(),
                 executable: self.executable.clone(),

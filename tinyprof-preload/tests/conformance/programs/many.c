@@ -4,7 +4,7 @@
 
 // All at a time, where MPI has as many.
 CASE(communicators_at_a_time) {
-    enum { MANY = 500 };
+    enum { MANY = 200 };
     static MPI_Comm made[MANY];
     int value, sum = 0;
     for (int i = 0; i < MANY; i++) MPI_Comm_dup(MPI_COMM_WORLD, &made[i]);
