@@ -59,6 +59,7 @@ for mpi in "${MPI_FOUND[@]}"; do
     step "tests with $mpi" cargo test --locked -p tinyprof-mpi -p tinyprof-example-fft -p tinyprof-example-tc
     # By itself: with the packages above its library would be linked to this MPI.
     step "programs that are not rebuilt, with $mpi" cargo test --locked -p tinyprof-preload
+    step "programs of MPI's rules, with $mpi" bash scripts/conformance.sh quick
 done
 
 # Programs as users have them, locked to another version of rsmpi, which is built anew for each.
