@@ -152,7 +152,7 @@ fn run(moment: &Moment, seed: u64, keep: bool) -> io::Result<Outcome> {
 
 fn runs(process: u32) -> bool {
     let stat = fs::read(format!("/proc/{process}/stat")).unwrap_or_default();
-    ProcessState::parse(&stat).is_some_and(|state| !state.has_ended)
+    ProcessState::parse_bytes(&stat).is_some_and(|state| !state.has_ended)
 }
 
 /// Kills one job again, at the moment that a seed gives. No two runs are exactly alike.

@@ -12,10 +12,7 @@ pub struct ProcessState {
 }
 
 impl ProcessState {
-    /// Parses the contents of `/proc/PID/stat`.
-    ///
-    /// They are not always UTF-8: the kernel cuts the name of a process after 15 bytes, which may
-    /// be in the middle of a character.
+    /// Parses the text of `/proc/PID/stat`.
     ///
     /// ```
     /// use tinyprof_format::segment::ProcessState;
@@ -24,10 +21,16 @@ impl ProcessState {
     /// assert_eq!(ProcessState::parse(stat), Some(expected));
     /// ```
     #[must_use]
-    pub fn parse(stat: impl AsRef<[u8]>) -> Option<Self> {
+    pub fn parse(stat: &str) -> Option<Self> {
+        Self::parse_bytes(stat.as_bytes())
+    }
+
+    /// Parses the contents of `/proc/PID/stat`, which are not always UTF-8: the kernel cuts the
+    /// name of a process after 15 bytes, which may be inside a character.
+    #[must_use]
+    pub fn parse_bytes(stat: &[u8]) -> Option<Self> {
         // The program's name is in parentheses and may contain some itself. Field 3 follows the
         // last one.
-        let stat = stat.as_ref();
         let name_end = stat.iter().rposition(|&byte| byte == b')')?;
         let fields = std::str::from_utf8(&stat[name_end + 1..]).ok()?;
         let mut fields = fields.split_whitespace();
@@ -54,7 +57,7 @@ mod tests {
     fn a_name_that_is_cut_inside_a_character_hides_nothing() {
         let stat = b"7 (fourteen bytes\xc3) R 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4711 0 0";
         let expected = ProcessState { start_time: 4711, has_ended: false };
-        assert_eq!(ProcessState::parse(stat), Some(expected));
-        assert_eq!(ProcessState::parse(b"7 (a) R \xc3"), None);
+        assert_eq!(ProcessState::parse_bytes(stat), Some(expected));
+        assert_eq!(ProcessState::parse_bytes(b"7 (a) R \xc3"), None);
     }
 }

@@ -156,7 +156,10 @@ fn checksum(text: &str) -> u64 {
 }
 
 fn mark_of(process_id: u32, stat: &[u8]) -> Option<u64> {
-    Some(u64::from(process_id) << 32 | ProcessState::parse(stat)?.start_time & u64::from(u32::MAX))
+    Some(
+        u64::from(process_id) << 32
+            | ProcessState::parse_bytes(stat)?.start_time & u64::from(u32::MAX),
+    )
 }
 
 /// Returns the contents of `/proc/PID/stat`, or `None` if there is no such process.

@@ -27,7 +27,7 @@ pub(crate) fn socket_peer(descriptor: i32) -> Option<String> {
         return None;
     }
     let stat = std::fs::read(format!("/proc/{process_id}/stat")).ok()?;
-    let began = tinyprof_format::segment::ProcessState::parse(stat)?.start_time;
+    let began = tinyprof_format::segment::ProcessState::parse_bytes(&stat)?.start_time;
     Some(format!("{process_id} since {began}"))
 }
 

@@ -7,7 +7,7 @@ use tinyprof_format::segment::{ProcessState, parse_boot_id};
 
 /// Returns the start time of this process from `/proc`, or `None` without `/proc`.
 pub(crate) fn start_time() -> Option<u64> {
-    ProcessState::parse(fs::read("/proc/self/stat").ok()?).map(|state| state.start_time)
+    ProcessState::parse_bytes(&fs::read("/proc/self/stat").ok()?).map(|state| state.start_time)
 }
 
 /// Returns the id of this machine's current boot, or `None` without `/proc`.
