@@ -291,7 +291,7 @@ fn recover(place: &Scratch, truths: &[Truth]) -> Result<Vec<Found>, String> {
         return Ok(Vec::new());
     }
     let mut command = clean(&executable("tinyprof"));
-    command.arg("recover").arg(&segments).current_dir(place.path("recovered"));
+    command.args(["recover", "--all"]).arg(&segments).current_dir(place.path("recovered"));
     let cannot = |error: std::io::Error| format!("cannot run `tinyprof recover`: {error}");
     let mut child = command
         .stdin(std::process::Stdio::null())

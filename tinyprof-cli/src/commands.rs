@@ -4,7 +4,7 @@ use std::error::Error;
 use std::path::Path;
 
 use tinyprof_format::file::read_manifest;
-use tinyprof_report::{MpiCalls, Report, SortKey, TextOptions, Totals, info_text, json_text};
+use tinyprof_report::{MpiCallSums, Report, SortKey, TextOptions, Totals, info_text, json_text};
 
 use crate::arguments::{
     Command, InfoArguments, MpiArguments, ReportArguments, Rows, Selection, TableFormat,
@@ -91,10 +91,17 @@ fn top(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
 
 fn mpi(arguments: &MpiArguments) -> Result<(), Box<dyn Error>> {
     let selection = arguments.selection();
-    let profile = select::read(&arguments.directory, &selection)?;
-    let totals = Totals::of_profile(&profile);
+    let selected = select::open(&arguments.directory, &selection)?;
+    let (callpaths, ranks) = (selected.callpaths(), selected.ranks());
+    let mut totals = Totals::new(selected.manifest(), callpaths, ranks);
+    let mut sums = MpiCallSums::new(callpaths, ranks.len());
+    selected.each(&mut |index, values| {
+        totals.add(index, values);
+        sums.add(index, values);
+        Ok(())
+    })?;
+    let calls = sums.calls(&totals);
     let report = report_of_totals(&totals, &arguments.directory, &selection, Rows::Callpath);
-    let calls = MpiCalls::of_profile(&profile);
     if calls.is_empty() && !selection.is_part() {
         render::notes(&[NO_MPI.to_owned()]);
     }

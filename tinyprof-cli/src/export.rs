@@ -21,23 +21,26 @@ mod output;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod paths;
+mod rank_sums;
 mod speedscope;
+mod spill;
+mod summary;
 mod tinyprof_csv;
 
+use std::env;
 use std::error::Error;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
 
-use exporter::{Request, Source};
+use exporter::{Input, Request};
 pub(crate) use names::xml;
 pub(crate) use output::write as to_file;
 
-use crate::arguments::{Arguments, ExportArguments, Selection};
-use crate::name::name_of;
+use crate::arguments::{Arguments, ExportArguments};
 use crate::parameter::Parameter;
-use crate::{render, select};
+use crate::render;
 
 /// The default number of ranks for viewers that show them side by side.
 const DEFAULT_MAX_RANKS: u32 = 64;
@@ -46,18 +49,17 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Box<dyn Error>> {
     if let Some(fault) = fault(arguments) {
         Arguments::command().error(ErrorKind::ArgumentConflict, fault).exit();
     }
-    let sources: Result<Vec<Source>, Box<dyn Error>> = arguments
-        .directories
-        .iter()
-        .map(|directory| source(directory, &arguments.selection))
-        .collect();
+    let directories = arguments.directories.iter();
+    let inputs = directories.map(|directory| Input::Directory(directory, &arguments.selection));
+    let inputs = inputs.collect();
     let parameters = if arguments.parameters.is_empty() {
         vec![Parameter::Ranks]
     } else {
         arguments.parameters.clone()
     };
     let max_ranks = arguments.max_ranks.unwrap_or(DEFAULT_MAX_RANKS);
-    let request = Request { sources: sources?, max_ranks: max_ranks as usize, parameters };
+    let scratch = scratch(&arguments.output);
+    let request = Request { inputs, max_ranks: max_ranks as usize, parameters, scratch };
     let exporter = formats::exporter(arguments.format);
     let notes = output::write(&arguments.output, |out| exporter.export(&request, out))?;
     render::notes(&notes);
@@ -87,12 +89,12 @@ fn fault(arguments: &ExportArguments) -> Option<String> {
     Parameter::fault(&arguments.parameters, profiles)
 }
 
-fn source(directory: &Path, selection: &Selection) -> Result<Source, Box<dyn Error>> {
-    let profile = select::read(directory, selection)?;
-    let is_selected = |rank: &usize| match (&selection.ranks, u32::try_from(*rank)) {
-        (Some(list), Ok(rank)) => list.contains(rank),
-        _ => true,
-    };
-    let ranks = (0..profile.ranks.len()).filter(is_selected).collect();
-    Ok(Source { name: name_of(directory), profile, ranks })
+/// Returns the directory for data that does not fit into memory: that of the file to write, where
+/// there has to be room for such data anyway.
+fn scratch(output: &Path) -> PathBuf {
+    match output.parent() {
+        _ if output == Path::new("-") => env::temp_dir(),
+        Some(directory) if !directory.as_os_str().is_empty() => directory.to_owned(),
+        _ => PathBuf::from("."),
+    }
 }

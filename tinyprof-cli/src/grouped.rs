@@ -29,6 +29,7 @@ pub(crate) fn run(arguments: &ReportArguments, by: GroupBy) -> Result<(), Box<dy
         if let Some(structure) = &mut structure {
             structure.add(index, values);
         }
+        Ok(())
     })?;
     let mut rows = sums.rows(&totals);
     if let Some(structure) = structure {

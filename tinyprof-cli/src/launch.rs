@@ -3,6 +3,9 @@
 //! The program takes the place of this process, so that its exit code, signals, terminal and output
 //! are exactly its own.
 
+mod needed;
+mod sanitizer;
+
 use std::env;
 use std::error::Error;
 use std::ffi::{OsStr, OsString};
@@ -32,7 +35,7 @@ const SEPARATORS: [u8; 2] = [b':', b' '];
 /// Runs the command in place of this process. Returns only if it could not be started.
 ///
 /// # Errors
-/// If there is no library to preload.
+/// If there is no library to preload, or if the program would end because of it.
 pub(crate) fn run(arguments: &RunArguments) -> Result<Outcome, Box<dyn Error>> {
     let library = match &arguments.library {
         Some(given) => found(given)?,
@@ -41,8 +44,13 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Outcome, Box<dyn Error>> {
     let [program, rest @ ..] = arguments.command.as_slice() else {
         return Err("expected a command to run".into());
     };
+    let others = env::var_os(PRELOAD).unwrap_or_default();
+    if !named(&others).any(sanitizer::is_runtime) {
+        sanitizer::check(&arguments.command)?;
+    }
+    let runtime = sanitizer::runtime_of(program);
     let mut command = Command::new(program);
-    command.args(rest).env(PRELOAD, preload(&library, env::var_os(PRELOAD).as_deref()));
+    command.args(rest).env(PRELOAD, preload(&library, &others, runtime.as_deref()));
     for setting in arguments.settings.iter().chain(&arguments.out) {
         command.env(setting.variable, &setting.value);
     }
@@ -94,14 +102,21 @@ fn beside(command: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// Returns the libraries to preload: ours, then those that the environment names.
-fn preload(library: &Path, others: Option<&OsStr>) -> OsString {
-    let mut all = library.as_os_str().to_owned();
-    if let Some(others) = others.filter(|others| !others.is_empty()) {
-        all.push(":");
-        all.push(others);
-    }
-    all
+/// Returns the libraries to preload: the runtime of a sanitizer if the program needs one, ours, then
+/// the others that the environment names.
+fn preload(library: &Path, others: &OsStr, runtime: Option<&str>) -> OsString {
+    let runtimes = || named(others).filter(|name| sanitizer::is_runtime(name));
+    let needed = runtime.map(OsStr::new).filter(|_| runtimes().next().is_none());
+    let others = named(others).filter(|name| !sanitizer::is_runtime(name));
+    let all: Vec<&OsStr> =
+        needed.into_iter().chain(runtimes()).chain([library.as_os_str()]).chain(others).collect();
+    all.join(OsStr::new(":"))
+}
+
+/// Returns the libraries that the variable names.
+fn named(variable: &OsStr) -> impl Iterator<Item = &OsStr> {
+    let names = variable.as_bytes().split(|byte| SEPARATORS.contains(byte));
+    names.filter(|name| !name.is_empty()).map(OsStr::from_bytes)
 }
 
 #[cfg(test)]
@@ -109,13 +124,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn our_library_comes_first() {
-        let check = |others: Option<&str>, expected: &str| {
-            assert_eq!(preload(Path::new("/lib/a.so"), others.map(OsStr::new)), expected);
+    fn our_library_comes_first_except_for_a_sanitizer() {
+        let check = |others: &str, runtime: Option<&str>, expected: &str| {
+            assert_eq!(preload(Path::new("/lib/a.so"), OsStr::new(others), runtime), expected);
         };
-        check(None, "/lib/a.so");
-        check(Some(""), "/lib/a.so");
-        check(Some("/b.so /c.so"), "/lib/a.so:/b.so /c.so");
+        check("", None, "/lib/a.so");
+        check("/b.so  /c.so", None, "/lib/a.so:/b.so:/c.so");
+        check("/b.so", Some("libasan.so.8"), "libasan.so.8:/lib/a.so:/b.so");
+        check("/b.so:/gcc/libasan.so", None, "/gcc/libasan.so:/lib/a.so:/b.so");
+        check("/gcc/libasan.so", Some("libasan.so.8"), "/gcc/libasan.so:/lib/a.so");
     }
 
     #[test]

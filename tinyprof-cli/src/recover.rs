@@ -1,9 +1,12 @@
 //! `tinyprof recover`: profiles of killed programs, from the files that their threads left behind.
 //!
 //! Segments of a process that still runs, or of another user, boot, machine or version are left
-//! alone and listed.
+//! alone and listed. If several jobs could be recovered, and none was chosen, they are listed, and
+//! nothing is written or removed. No segment is removed before its profile is written.
 
 mod alive;
+mod boards;
+mod candidates;
 mod claim;
 pub(crate) mod find;
 pub(crate) mod jobs;
@@ -27,6 +30,7 @@ use tinyprof_segment::layout::header;
 
 use crate::arguments::RecoverArguments;
 use crate::{memory, permissions, render, sys};
+use candidates::Candidate;
 use find::{Found, find, read_whole};
 use jobs::{Job, Piece, jobs};
 
@@ -35,7 +39,7 @@ pub(crate) fn run(arguments: &RecoverArguments) -> Result<(), Box<dyn Error>> {
     let _claim = claim::claim(&directory)
         .map_err(|error| format!("cannot read {}: {error}", directory.display()))?;
     let mut found = find(&directory)?;
-    for path in &found.empty {
+    for path in found.empty.iter().chain(&found.stale_boards) {
         remove(path);
     }
     let mut done = Done { left_alone: std::mem::take(&mut found.left_alone), ..Done::default() };
@@ -62,6 +66,8 @@ struct Done {
     recovered: Vec<(String, Option<PathBuf>)>,
     /// Jobs whose profile was already complete, with its path.
     written_before: Vec<(String, PathBuf)>,
+    /// The jobs to choose from, if there are several and none was chosen.
+    candidates: Vec<Candidate>,
 }
 
 impl Done {
@@ -73,7 +79,8 @@ impl Done {
         let before = self.written_before.iter().map(|(who, path)| {
             format!("{who}: nothing is missing: its profile {} is complete", path.display())
         });
-        self.left_alone.iter().cloned().chain(recovered).chain(before).collect()
+        let lines = self.left_alone.iter().cloned().chain(recovered).chain(before);
+        lines.chain(candidates::lines(&self.candidates)).collect()
     }
 
     fn to_json(&self) -> Value {
@@ -82,6 +89,7 @@ impl Done {
             "left_alone": self.left_alone,
             "recovered": self.recovered.iter().map(|(who, path)| of(who, path.as_ref())).collect::<Vec<_>>(),
             "written_before": self.written_before.iter().map(|(who, path)| of(who, Some(path))).collect::<Vec<_>>(),
+            "to_choose_from": self.candidates.iter().map(Candidate::to_json).collect::<Vec<_>>(),
         })
     }
 }
@@ -110,25 +118,35 @@ fn recover(
             return Err(none_is_called(name, &there).into());
         }
     }
+    let mut unwritten = Vec::new();
     for job in jobs {
-        let who = job.who();
-        if let Some(path) = written::written(&job.profile_ids(), &targets(&job, arguments)) {
-            done.written_before.push((who, path));
-        } else {
-            let ranks = match job.event_maps(|threads| event_map(threads, now)) {
-                Ok(ranks) => ranks,
-                Err(error) => {
-                    done.left_alone.push(format!("{who}: left alone: {error}"));
-                    continue;
-                }
-            };
-            let mut losses = Losses::default();
-            ranks.iter().for_each(|rank| losses.absorb(&rank.facts.losses));
-            let is_empty =
-                ranks.iter().all(|map| map.callpaths.is_empty()) && losses.visits_not_recorded == 0;
-            let path = if is_empty { None } else { Some(write(&job, &ranks, arguments)?) };
-            done.recovered.push((who, path));
+        match written::written(&job.profile_ids(), &targets(&job, arguments)) {
+            Some(path) => {
+                done.written_before.push((job.who(), path));
+                job.pieces().for_each(|piece| remove(piece.path));
+            }
+            None => unwritten.push(job),
         }
+    }
+    if unwritten.len() > 1 && !arguments.all {
+        done.candidates = unwritten.iter().map(Candidate::of).collect();
+        return Err(candidates::advice(unwritten.len(), arguments.job.as_deref()).into());
+    }
+    for job in unwritten {
+        let who = job.who();
+        let ranks = match job.event_maps(|threads| event_map(threads, now)) {
+            Ok(ranks) => ranks,
+            Err(error) => {
+                done.left_alone.push(format!("{who}: left alone: {error}"));
+                continue;
+            }
+        };
+        let mut losses = Losses::default();
+        ranks.iter().for_each(|rank| losses.absorb(&rank.facts.losses));
+        let is_empty =
+            ranks.iter().all(|map| map.callpaths.is_empty()) && losses.visits_not_recorded == 0;
+        let path = if is_empty { None } else { Some(write(&job, &ranks, arguments)?) };
+        done.recovered.push((who, path));
         // Only now: until the profile is written, they are the only data.
         job.pieces().for_each(|piece| remove(piece.path));
     }

@@ -1,14 +1,17 @@
 //! The only unsafe code of the command: the date, locks, and files mapped as memory while another
 //! process writes to them.
 
+mod bus_error;
+mod shared_words;
+
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
-use std::ptr;
-use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use tinyprof_segment::clock::{Moment, counter};
+
+pub(crate) use shared_words::SharedWords;
 
 /// Returns the current moment on the processor's counter and the system's clock.
 pub(crate) fn now() -> Moment {
@@ -72,58 +75,4 @@ pub(crate) fn wait_for_bytes(file: &File) -> io::Result<()> {
         return Err(io::Error::last_os_error());
     }
     Ok(())
-}
-
-/// The words of a file that another process has mapped and writes to, for reading.
-///
-/// If such a file is shortened, a process that reads beyond its new end is killed. The recorder
-/// never does that: it makes files longer, and removes them, which leaves the memory in place.
-#[derive(Debug)]
-pub(crate) struct SharedWords {
-    start: ptr::NonNull<AtomicU64>,
-    words: usize,
-}
-
-impl SharedWords {
-    /// Maps the whole words of `file` at its current length.
-    ///
-    /// # Errors
-    /// If it is empty, or the system cannot map it.
-    pub(crate) fn of(file: &File) -> io::Result<Self> {
-        let bytes = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
-        let words = bytes / size_of::<AtomicU64>();
-        if words == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        // SAFETY: maps the open file at an address of the system's choice, for reading only.
-        let place = unsafe {
-            libc::mmap(
-                ptr::null_mut(),
-                words * 8,
-                libc::PROT_READ,
-                libc::MAP_SHARED,
-                file.as_raw_fd(),
-                0,
-            )
-        };
-        if place == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        let start = ptr::NonNull::new(place.cast()).ok_or(io::ErrorKind::InvalidData)?;
-        Ok(Self { start, words })
-    }
-
-    /// Returns the words. Only relaxed loads are allowed: the memory is not ours to write to.
-    pub(crate) fn words(&self) -> &[AtomicU64] {
-        // SAFETY: the mapping has this length, is aligned to a page, and is unmapped with `self`;
-        // all access is atomic.
-        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.words) }
-    }
-}
-
-impl Drop for SharedWords {
-    fn drop(&mut self) {
-        // SAFETY: the mapping was made with this start and length, and no reference to it is left.
-        unsafe { libc::munmap(self.start.as_ptr().cast(), self.words * 8) };
-    }
 }

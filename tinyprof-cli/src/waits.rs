@@ -31,6 +31,7 @@ pub(crate) fn run(arguments: &WaitsArguments) -> Result<(), Box<dyn Error>> {
     selected.each(&mut |index, values| {
         totals.add(index, values);
         sums.add(index, values);
+        Ok(())
     })?;
     let waits = sums.waits();
     if !waits.are_recorded {

@@ -159,3 +159,38 @@ fn wrong_arguments_exit_with_2() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
     }
 }
+
+/// Compiles a program that is linked to AddressSanitizer, if there is a compiler that can.
+fn sanitized(scratch: &Path) -> bool {
+    fs::write(scratch.join("a.c"), "int main(void) { return 7; }\n").expect("a file");
+    let mut compiler = Command::new("gcc");
+    compiler.args(["-fsanitize=address", "-o", "a.out", "a.c"]).current_dir(scratch);
+    let is_made = compiler.output().is_ok_and(|output| output.status.success());
+    if !is_made {
+        eprintln!("skipped: there is no gcc with libasan");
+    }
+    is_made
+}
+
+#[test]
+fn a_program_with_address_sanitizer_runs_and_behind_a_launcher_is_told_how_to() {
+    let scratch = scratch();
+    if !sanitized(scratch.path()) {
+        return;
+    }
+    library(scratch.path());
+    let run = |command: &[&str]| {
+        let arguments = [&["run", "--library", "preload.so", "--"][..], command].concat();
+        let mut tinyprof = tinyprof(&arguments, scratch.path());
+        tinyprof.env_remove("LD_PRELOAD").env_remove("ASAN_OPTIONS");
+        tinyprof.output().expect("tinyprof starts")
+    };
+    let output = run(&["./a.out"]);
+    assert_eq!(output.status.code(), Some(7), "{}", stderr(&output));
+    let output = run(&["env", "A=1", "./a.out"]);
+    assert_eq!(output.status.code(), Some(1));
+    let advice = "as in env A=1 tinyprof run -- ./a.out";
+    assert!(stderr(&output).contains(advice), "{}", stderr(&output));
+    let output = run(&["env", "LD_PRELOAD=libasan.so.8:preload.so", "./a.out"]);
+    assert!(!stderr(&output).contains(advice), "{}", stderr(&output));
+}

@@ -109,7 +109,11 @@ impl Scratch {
     }
 
     fn recover(&self) -> String {
-        let (output, text) = self.run(&["recover", "segments"]);
+        self.recover_with(&[])
+    }
+
+    fn recover_with(&self, options: &[&str]) -> String {
+        let (output, text) = self.run(&[&["recover", "segments"][..], options].concat());
         assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]), "{text}");
         text
     }
@@ -168,7 +172,7 @@ fn ranks_of_one_job_become_one_profile() {
     let mut again = segment(NOBODY + 3, 6);
     again[header::RANK] = 4 << 32;
     place.leave("again", &again);
-    let said = place.recover();
+    let said = place.recover_with(&["--all"]);
     assert!(
         said.contains("3 of 4 ranks") && said.contains("run.tprof") && said.contains("run-1.tprof")
     );
@@ -303,6 +307,58 @@ fn one_of_several_jobs_is_recovered_by_its_name() {
 }
 
 #[test]
+fn several_jobs_are_listed_and_left_alone_unless_all_are_wanted() {
+    let place = Scratch::new();
+    for (rank, process) in [(0_u64, NOBODY), (1, NOBODY + 1)] {
+        let mut words = segment(process, 5);
+        words[header::RANK] = 4 << 32 | rank;
+        words[header::LAUNCH_DATE] = 1_795_270_350;
+        place.leave(&format!("rank-{rank}"), &words);
+    }
+    place.leave("other", &segment(NOBODY + 2, 6));
+    for options in [&["recover", "segments"][..], &["recover", "segments", "--job", "run"]] {
+        let (output, said) = place.run(options);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        let lines: Vec<&str> = said.lines().collect();
+        let [heading, job, other] = lines[..] else { panic!("{said}") };
+        assert!(heading.starts_with("process  profile    program  began"), "{said}");
+        let expected = "4194305  run.tprof  run      2026-11-21 14:12:30 UTC  2 of 4  65.5 kB";
+        assert_eq!(job, expected);
+        assert!(
+            other.starts_with("4194307  run.tprof  run      - ") && other.contains(" 1 of 1 "),
+            "{said}"
+        );
+        let advice = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(advice.contains("2 jobs ") && advice.contains("--all"), "{advice}");
+        assert_eq!(place.left(), ["other", "rank-0", "rank-1"]);
+        assert_eq!(names(place.0.path()), ["segments"]);
+    }
+    let (_, said) = place.run(&["recover", "segments", "--json"]);
+    assert!(said.contains("\"to_choose_from\"") && said.contains("\"ranks_of_job\": 4"), "{said}");
+    place.recover_with(&["--job", "4194307"]);
+    assert_eq!(place.left(), ["rank-0", "rank-1"]);
+    place.recover();
+    assert!(place.left().is_empty(), "the only one");
+    place.leave("a", &segment(NOBODY, 5));
+    place.leave("b", &segment(NOBODY + 1, 5));
+    assert_eq!(place.recover_with(&["--job", "run", "--all"]).lines().count(), 2);
+}
+
+#[test]
+fn the_board_of_a_dead_job_is_removed_and_that_of_a_starting_one_is_not() {
+    let place = Scratch::new();
+    let stat = fs::read_to_string("/proc/self/stat").expect("Linux has it");
+    let started = ProcessState::parse(&stat).expect("it is a process").start_time;
+    let mark = |process_id: u32, start: u64| u64::from(process_id) << 32 | start;
+    let own = mark(std::process::id(), started & u64::from(u32::MAX));
+    place.leave("job-1.board", &[0, mark(NOBODY, 5), mark(NOBODY + 1, 5)]);
+    place.leave("job-2.board", &[0, mark(NOBODY, 5), own]);
+    place.leave("job-3.board", &[0, 0]);
+    assert_eq!(place.recover(), "nothing to recover in segments\n");
+    assert_eq!(place.left(), ["job-2.board", "job-3.board"]);
+}
+
+#[test]
 fn a_process_that_runs_as_another_program_has_left_its_segments() {
     let place = Scratch::new();
     let me = std::process::id();
@@ -317,7 +373,7 @@ fn a_process_that_runs_as_another_program_has_left_its_segments() {
     place.leave(&format!("{me}-{started}-0.segment"), &segment(me, started));
     place.leave(&format!("{me}-{started}-0-1.segment"), &second(header::START_NS, 77));
     place.leave(&format!("{me}-{started}-0-2.segment"), &second(header::START_TICKS, 77));
-    let said = place.recover();
+    let said = place.recover_with(&["--all"]);
     assert_eq!(said.lines().count(), 3, "{said}");
     for name in ["run.tprof", "run-1.tprof", "run-2.tprof"] {
         let profile = place.read(name);
@@ -336,7 +392,7 @@ fn several_at_once_make_each_profile_once() {
         place.leave(&format!("{job}"), &segment(NOBODY + job, 5));
     }
     let mut command = Command::new(env!("CARGO_BIN_EXE_tinyprof"));
-    command.args(["recover", "segments"]).current_dir(place.0.path());
+    command.args(["recover", "segments", "--all"]).current_dir(place.0.path());
     command.stdout(std::process::Stdio::null());
     let started: Vec<_> = (0..6).map(|_| command.spawn().expect("tinyprof starts")).collect();
     for mut child in started {

@@ -66,7 +66,7 @@ fn statistics_need_a_part_of_the_memory_of_the_profile() {
     let scratch = tempfile::tempdir().expect("a temporary directory");
     written(scratch.path(), "a", 0);
     written(scratch.path(), "b", 100);
-    let commands: [&[&str]; 10] = [
+    let commands: [&[&str]; 20] = [
         &["report", "a.tprof", "--json"],
         &["report", "a.tprof", "--by", "region", "--json"],
         &["report", "a.tprof", "--rank", "3,70-90", "--execution", "2-9", "--json"],
@@ -77,6 +77,16 @@ fn statistics_need_a_part_of_the_memory_of_the_profile() {
         &["diff", "a.tprof", "b.tprof", "--metric", "exclusive", "--json"],
         &["html", "a.tprof", "-o", "-"],
         &["html", "a.tprof", "b.tprof", "-o", "-"],
+        &["mpi", "a.tprof", "--json"],
+        &["export", "a.tprof", "--to", "tinyprof-csv"],
+        &["export", "a.tprof", "--to", "hatchet"],
+        &["export", "a.tprof", "--to", "speedscope"],
+        &["export", "a.tprof", "--to", "folded"],
+        &["export", "a.tprof", "--to", "flamegraph"],
+        &["export", "a.tprof", "--to", "chrome", "--max-ranks", "4"],
+        &["export", "a.tprof", "b.tprof", "--to", "extrap"],
+        &["export", "a.tprof", "--to", "graphml"],
+        &["export", "a.tprof", "--to", "openmetrics"],
     ];
     for arguments in commands {
         let free = run(arguments, scratch.path());
@@ -85,8 +95,20 @@ fn statistics_need_a_part_of_the_memory_of_the_profile() {
         assert_eq!(limited.status.code(), Some(0), "{arguments:?}: {error}");
         assert!(!limited.stdout.is_empty() && limited.stdout == free.stdout, "{arguments:?}");
     }
-    // The limit is one: what needs the whole profile is refused.
-    let whole = run(&["export", "a.tprof", "--to", "hatchet", "--memory", MEMORY], scratch.path());
-    let error = String::from_utf8_lossy(&whole.stderr);
-    assert!(whole.status.code() == Some(1) && error.contains("too large"), "{error}");
+    for format in ["parquet", "cubex"] {
+        let of = |name: &str, memory: &str| {
+            let arguments = ["export", "a.tprof", "--to", format, "-o", name, "--memory", memory];
+            let output = run(&arguments, scratch.path());
+            let error = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(0), "{format}: {error}");
+            std::fs::read(scratch.path().join(name)).expect("it is written")
+        };
+        let (free, limited) = (of(&format!("free.{format}"), "1GiB"), of(format, MEMORY));
+        assert!(free == limited, "{format}");
+    }
+    // The limit is one: the time lines of all ranks are refused.
+    let all = ["export", "a.tprof", "--to", "chrome", "--max-ranks", "256", "--memory", MEMORY];
+    let refused = run(&all, scratch.path());
+    let error = String::from_utf8_lossy(&refused.stderr);
+    assert!(refused.status.code() == Some(1) && error.contains("--max-ranks"), "{error}");
 }

@@ -93,6 +93,7 @@ pub(super) fn amounts(
                 sums[placed[parent.row()]].add_child((position, ranks.len()), values);
             }
         }
+        Ok(())
     })?;
     let of_root = |(root, spans): (usize, Vec<Span>)| {
         (root, Batches::of(&spans.into_iter().collect::<BTreeSet<Span>>()))

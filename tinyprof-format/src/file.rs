@@ -31,6 +31,7 @@ mod buffered;
 mod callpaths;
 mod check;
 mod communication;
+mod decoded_sections;
 mod directory;
 mod each_callpath;
 mod edges;

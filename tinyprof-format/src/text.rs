@@ -65,4 +65,4 @@ pub use error::TextError;
 pub(crate) use joined::join_ranks;
 pub use read::{Imported, read_text};
 pub use salvage::{Problem, ProblemKind, Salvage};
-pub use write::{Omitted, write_text};
+pub use write::{Omitted, TextSurvey, TextWriter, write_text};

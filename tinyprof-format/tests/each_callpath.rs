@@ -12,8 +12,8 @@ use tinyprof_format::file::{
     BufferedDirectory, Directory, ProfileReader, ProfileWriter, ReadOptions, Source, read_profile,
 };
 use tinyprof_format::model::{
-    CallpathId, CallpathIndex, CallpathValues, EventMap, ExecutionSummary, RankFacts, Region,
-    SiteId,
+    CallpathId, CallpathIndex, CallpathValues, EventMap, ExecutionSummary, MessageKey, MessageKind,
+    RankFacts, Region, SiteId, Traffic,
 };
 
 /// One callpath of a random tree on one rank: the executions that it skips, and its own times.
@@ -116,6 +116,30 @@ proptest! {
         let ranks: Vec<EventMap> = ranks.iter().map(|own| rank(&parents, own)).collect();
         check(&written(scratch.path(), &ranks, per_part));
     }
+}
+
+/// A small run of many calls: a section holds the messages of hundreds of callpaths, and the memory
+/// limit of so short files is far below that of the command.
+#[test]
+fn many_callpaths_with_messages_pass_in_the_memory_of_short_files() {
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    let parents: Vec<usize> = (0..1_500_usize).map(|row| row.saturating_sub(1) / 9).collect();
+    let ranks = (0..3_u64).map(|number| {
+        let mut map = rank(&parents, &vec![(0, vec![7]); parents.len()]);
+        for values in &mut map.values {
+            for partner in [1, -1] {
+                let key = MessageKey::new(MessageKind::MessageOut, partner, 8);
+                values.messages.insert(key, Traffic { count: number + 1, bytes: 8 * number + 8 });
+            }
+        }
+        map
+    });
+    let path = written(scratch.path(), &ranks.collect::<Vec<_>>(), 16);
+    check(&path);
+    let options = ReadOptions::default();
+    let source = BufferedDirectory::new(&path, options.memory_bytes() / 8);
+    let reader = ProfileReader::of_source(source, options).expect("it is opened");
+    assert_eq!(passed(&reader).len(), parents.len());
 }
 
 /// 256 ranks x 64 callpaths x 16 executions.

@@ -8,8 +8,8 @@ use tinyprof_format::model::{
     CallpathIndex, CallpathTable, CallpathValues, Manifest, Profile, RankFacts,
 };
 
-/// The callback of a pass: a callpath, and its values by rank.
-pub type Visit<'a> = dyn FnMut(CallpathIndex, &[CallpathValues]) + 'a;
+/// The callback of a pass: a callpath, and its values by rank. An error ends the pass.
+pub type Visit<'a> = dyn FnMut(CallpathIndex, &[CallpathValues]) -> Result<(), Box<dyn Error>> + 'a;
 
 /// A profile whose callpaths come one by one.
 pub trait ByCallpath {
@@ -22,10 +22,10 @@ pub trait ByCallpath {
     /// Returns the facts that each rank reports about itself, by rank.
     fn ranks(&self) -> &[RankFacts];
 
-    /// Passes each callpath once, in any order.
+    /// Passes each callpath once, callees before their callers.
     ///
     /// # Errors
-    /// If the profile cannot be read, or its executions not be separated.
+    /// If the profile cannot be read, or its executions not be separated; and the errors of `visit`.
     fn each(&self, visit: &mut Visit<'_>) -> Result<(), Box<dyn Error>>;
 
     /// Returns the totals, by a pass over all callpaths.
@@ -34,7 +34,10 @@ pub trait ByCallpath {
     /// As [`each`](Self::each).
     fn totals(&self) -> Result<Totals, Box<dyn Error>> {
         let mut totals = Totals::new(self.manifest(), self.callpaths(), self.ranks());
-        self.each(&mut |index, values| totals.add(index, values))?;
+        self.each(&mut |index, values| {
+            totals.add(index, values);
+            Ok(())
+        })?;
         Ok(totals)
     }
 }
@@ -53,8 +56,10 @@ impl ByCallpath for Profile {
     }
 
     fn each(&self, visit: &mut Visit<'_>) -> Result<(), Box<dyn Error>> {
-        let rows = self.callpaths.iter().zip(&self.values);
-        rows.for_each(|((index, _), values)| visit(index, values));
+        // The rows of callees are below those of their callers.
+        for row in (0..self.values.len()).rev() {
+            visit(CallpathIndex::new(row), &self.values[row])?;
+        }
         Ok(())
     }
 }

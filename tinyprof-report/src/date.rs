@@ -1,7 +1,8 @@
 //! Conversion of seconds since 1970 to a date, without a dependency on a calendar.
 
 /// Returns a date such as `2026-11-21 14:12:30 UTC`.
-pub(super) fn utc(seconds_since_1970: u64) -> String {
+#[must_use]
+pub fn utc(seconds_since_1970: u64) -> String {
     let (days, second) = (seconds_since_1970 / 86_400, seconds_since_1970 % 86_400);
     let (year, month, day) = civil(days);
     let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);

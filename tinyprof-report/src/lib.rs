@@ -88,7 +88,7 @@ pub use hints::{HINTS_MAX, Hint, HintKind};
 pub use info::info_text;
 pub use iterations::{IterationPoint, Iterations, SeriesElement, rank_points};
 pub use long_json::{LongJson, json_text};
-pub use messages::{CallStatistics, MpiCallSite, MpiCalls, MpiFunction, Peers};
+pub use messages::{CallStatistics, MpiCallSite, MpiCallSums, MpiCalls, MpiFunction, Peers};
 pub use names::escaped;
 pub use order::UnknownMetric;
 use overhead::{Overhead, VISIT_COST_NS};

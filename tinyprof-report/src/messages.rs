@@ -5,10 +5,11 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use tinyprof_format::model::{CallpathIndex, CallpathTable, MessageKind, Profile, Traffic};
+use tinyprof_format::model::{
+    CallpathIndex, CallpathTable, CallpathValues, MessageKind, Profile, Traffic,
+};
 
-use super::usage::exclusive_ns;
-use super::{HostId, MpiCall, RankStatistics, Transfers, partner};
+use super::{HostId, MpiCall, RankStatistics, Totals, Transfers, partner};
 
 /// The calls of an MPI function, or of one of its call sites, over all ranks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,12 +33,10 @@ impl CallStatistics {
         self.over_ranks.ranks == 0 && self.transfers.is_empty()
     }
 
-    fn add(&mut self, rank: u32, host: HostId, calls: &CallsOfRank) {
-        self.transfers.absorb(&calls.transfers);
-        // A call that has not ended has messages only.
-        if calls.calls > 0 {
-            let (inclusive_ns, exclusive_ns) = (calls.inclusive_ns, calls.exclusive_ns);
-            let calls = calls.calls;
+    /// Adds the calls of one rank, if there are any: a call that has not ended has messages only.
+    fn add(&mut self, (rank, host): (u32, HostId), calls: CallsOfRank) {
+        let CallsOfRank { calls, inclusive_ns, exclusive_ns } = calls;
+        if calls > 0 {
             let one = RankStatistics::of_one_rank(rank, host, calls, inclusive_ns, exclusive_ns);
             self.over_ranks.merge(&one);
         }
@@ -50,15 +49,13 @@ struct CallsOfRank {
     calls: u64,
     inclusive_ns: u64,
     exclusive_ns: u64,
-    transfers: Transfers,
 }
 
 impl CallsOfRank {
-    fn absorb(&mut self, other: &Self) {
+    fn absorb(&mut self, other: Self) {
         self.calls = self.calls.saturating_add(other.calls);
         self.inclusive_ns = self.inclusive_ns.saturating_add(other.inclusive_ns);
         self.exclusive_ns = self.exclusive_ns.saturating_add(other.exclusive_ns);
-        self.transfers.absorb(&other.transfers);
     }
 }
 
@@ -121,40 +118,12 @@ impl MpiCalls {
     /// Linear in the numbers of callpaths and ranks, and of messages by partner.
     #[must_use]
     pub fn of_profile(profile: &Profile) -> Self {
-        let mut call_sites = call_sites(&profile.callpaths);
-        let names: BTreeSet<&str> = call_sites.iter().map(|site| site.function.as_str()).collect();
-        let mut functions: Vec<MpiFunction> = names
-            .into_iter()
-            .map(|name| MpiFunction { name: name.to_owned(), calls: CallStatistics::default() })
-            .collect();
-        let position = |site: &MpiCallSite| {
-            functions.partition_point(|function| function.name < site.function)
-        };
-        let functions_of_sites: Vec<usize> = call_sites.iter().map(position).collect();
-        let ranks = profile.ranks.iter().map(|facts| HostId::of_name(&facts.host));
-        for ((rank, host), number) in ranks.enumerate().zip(0_u32..) {
-            let exclusive_ns = exclusive_ns(profile, rank);
-            let mut sums = vec![CallsOfRank::default(); functions.len()];
-            for (site, function) in call_sites.iter_mut().zip(&functions_of_sites) {
-                let values = profile.values(site.callpath, rank);
-                let calls = CallsOfRank {
-                    calls: values.visits(),
-                    inclusive_ns: values.inclusive_ns(),
-                    exclusive_ns: exclusive_ns[site.callpath.row()],
-                    transfers: Transfers::of_messages(&values.messages),
-                };
-                site.calls.add(number, host, &calls);
-                sums[*function].absorb(&calls);
-            }
-            for (function, calls) in functions.iter_mut().zip(&sums) {
-                function.calls.add(number, host, calls);
-            }
+        let totals = Totals::of_profile(profile);
+        let mut sums = MpiCallSums::new(&profile.callpaths, profile.ranks.len());
+        for ((index, _), values) in profile.callpaths.iter().zip(&profile.values) {
+            sums.add(index, values);
         }
-        call_sites.retain(|site| !site.calls.is_empty());
-        call_sites.sort_by_key(|site| Reverse(site.calls.time_ns()));
-        functions.retain(|function| !function.calls.is_empty());
-        functions.sort_by_key(|function| Reverse(function.calls.time_ns()));
-        Self { functions, call_sites, peers: peers(profile) }
+        sums.calls(&totals)
     }
 
     /// Returns true if there are no MPI calls.
@@ -164,14 +133,99 @@ impl MpiCalls {
     }
 }
 
-/// Returns the call sites of a table, without any calls, in the order of the table.
-fn call_sites(callpaths: &CallpathTable) -> Vec<MpiCallSite> {
-    let site = |(callpath, function): (CallpathIndex, &str)| MpiCallSite {
-        callpath,
-        function: function.to_owned(),
-        calls: CallStatistics::default(),
-    };
-    mpi_callpaths(callpaths).map(site).collect()
+/// The messages of a run by call site and by pair of ranks, added up callpath by callpath: with the
+/// times of [`Totals`] they are its [`MpiCalls`].
+#[derive(Clone, Debug)]
+pub struct MpiCallSums {
+    /// The call sites, in the order of the table, with their messages.
+    call_sites: Vec<MpiCallSite>,
+    peers: BTreeMap<(Option<u32>, Option<u32>), (Traffic, Traffic)>,
+    ranks: usize,
+}
+
+impl MpiCallSums {
+    /// Returns the sums of a profile with this number of ranks, before any callpath is added.
+    #[must_use]
+    pub fn new(callpaths: &CallpathTable, ranks: usize) -> Self {
+        let site = |(callpath, function): (CallpathIndex, &str)| MpiCallSite {
+            callpath,
+            function: function.to_owned(),
+            calls: CallStatistics::default(),
+        };
+        let call_sites = mpi_callpaths(callpaths).map(site).collect();
+        Self { call_sites, peers: BTreeMap::new(), ranks }
+    }
+
+    /// Adds a callpath: its values by rank. Callpaths may be added in any order, each once.
+    pub fn add(&mut self, index: CallpathIndex, values: &[CallpathValues]) {
+        if let Ok(at) = self.call_sites.binary_search_by_key(&index, |site| site.callpath) {
+            self.call_sites[at].calls.transfers = Transfers::of_ranks(values);
+        }
+        for (rank, values) in (0_u32..).zip(values) {
+            for (key, traffic) in &values.messages {
+                let partner = partner(*key, rank as usize)
+                    .and_then(|partner| u32::try_from(partner).ok())
+                    .filter(|partner| (*partner as usize) < self.ranks);
+                match key.kind {
+                    MessageKind::MessageOut => {
+                        self.peers.entry((Some(rank), partner)).or_default().0.absorb(*traffic);
+                    }
+                    MessageKind::MessageIn => {
+                        self.peers.entry((partner, Some(rank))).or_default().1.absorb(*traffic);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Returns the MPI calls of the profile, whose totals have the times.
+    ///
+    /// # Panics
+    /// If the totals are of another profile.
+    ///
+    /// # Cost
+    /// Linear in the numbers of callpaths and ranks, and of pairs of ranks.
+    #[must_use]
+    pub fn calls(self, totals: &Totals) -> MpiCalls {
+        let mut call_sites = self.call_sites;
+        let names: BTreeSet<&str> = call_sites.iter().map(|site| site.function.as_str()).collect();
+        let function =
+            |name: &str| MpiFunction { name: name.to_owned(), calls: CallStatistics::default() };
+        let mut functions: Vec<MpiFunction> = names.into_iter().map(function).collect();
+        let of_sites: Vec<usize> = call_sites
+            .iter()
+            .map(|site| functions.partition_point(|function| function.name < site.function))
+            .collect();
+        for (site, &at) in call_sites.iter().zip(&of_sites) {
+            functions[at].calls.transfers.absorb(&site.calls.transfers);
+        }
+        let exclusive_ns = totals.exclusive_ns();
+        let hosts = totals.ranks().iter().map(|facts| HostId::of_name(&facts.host));
+        for ((rank, host), number) in hosts.enumerate().zip(0_u32..) {
+            let mut sums = vec![CallsOfRank::default(); functions.len()];
+            for (site, &at) in call_sites.iter_mut().zip(&of_sites) {
+                let calls = CallsOfRank {
+                    calls: totals.visits(site.callpath, rank),
+                    inclusive_ns: totals.inclusive_ns(site.callpath, rank),
+                    exclusive_ns: exclusive_ns[site.callpath.row()][rank],
+                };
+                site.calls.add((number, host), calls);
+                sums[at].absorb(calls);
+            }
+            for (function, calls) in functions.iter_mut().zip(sums) {
+                function.calls.add((number, host), calls);
+            }
+        }
+        call_sites.retain(|site| !site.calls.is_empty());
+        call_sites.sort_by_key(|site| Reverse(site.calls.time_ns()));
+        functions.retain(|function| !function.calls.is_empty());
+        functions.sort_by_key(|function| Reverse(function.calls.time_ns()));
+        let peers = |((from, to), (out, into_rank))| Peers { from, to, out, into_rank };
+        let mut peers: Vec<Peers> = self.peers.into_iter().map(peers).collect();
+        peers.sort_by_key(|pair| Reverse((pair.bytes(), pair.messages())));
+        MpiCalls { functions, call_sites, peers }
+    }
 }
 
 /// Returns the callpaths that end in an MPI function, and the function.
@@ -181,33 +235,6 @@ pub(super) fn mpi_callpaths(
     callpaths.iter().filter_map(|(index, callpath)| {
         Some((index, MpiCall::of_region(&callpath.region)?.function))
     })
-}
-
-fn peers(profile: &Profile) -> Vec<Peers> {
-    let ranks = profile.ranks.len();
-    let mut pairs: BTreeMap<(Option<u32>, Option<u32>), (Traffic, Traffic)> = BTreeMap::new();
-    for of_ranks in &profile.values {
-        for (rank, values) in (0_u32..).zip(of_ranks) {
-            for (key, traffic) in &values.messages {
-                let partner = partner(*key, rank as usize)
-                    .and_then(|partner| u32::try_from(partner).ok())
-                    .filter(|partner| (*partner as usize) < ranks);
-                match key.kind {
-                    MessageKind::MessageOut => {
-                        pairs.entry((Some(rank), partner)).or_default().0.absorb(*traffic);
-                    }
-                    MessageKind::MessageIn => {
-                        pairs.entry((partner, Some(rank))).or_default().1.absorb(*traffic);
-                    }
-                    _ => {}
-                }
-            }
-        }
-    }
-    let peers = |((from, to), (out, into_rank))| Peers { from, to, out, into_rank };
-    let mut peers: Vec<Peers> = pairs.into_iter().map(peers).collect();
-    peers.sort_by_key(|pair| Reverse((pair.bytes(), pair.messages())));
-    peers
 }
 
 impl Peers {

@@ -34,7 +34,8 @@ fn time_parts(ns: u128) -> (String, &'static str) {
 }
 
 /// Returns a length of data: `12.3 kB`, in powers of 1000.
-pub(super) fn data(bytes: u64) -> String {
+#[must_use]
+pub fn data(bytes: u64) -> String {
     let (number, unit) = data_parts(bytes);
     format!("{number} {unit}")
 }

@@ -100,6 +100,9 @@ pub(crate) struct RecoverArguments {
     /// system
     #[arg(long, value_name = "ID")]
     pub(crate) job: Option<String>,
+    /// All jobs, or all that --job fits: without it, several are listed and left alone
+    #[arg(long)]
+    pub(crate) all: bool,
     #[command(flatten)]
     pub(crate) output: PlainOutput,
 }

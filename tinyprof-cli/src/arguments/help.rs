@@ -125,6 +125,9 @@ Examples:
 On several hosts, srun and MPICH's mpiexec pass the environment on. Open MPI needs -x:
   tinyprof run --out lu -- mpiexec -x LD_PRELOAD -x TINYPROF_OUT -n 64 ./lu
 
+A program with AddressSanitizer needs the launcher first:
+  mpiexec -n 4 tinyprof run -- ./a.out
+
 Exit codes: those of the command, which replaces this process; and
     1  not started: the library was not found
     2  wrong arguments: nothing was done
@@ -230,11 +233,13 @@ files in shared memory. This command makes a profile of them, marked as incomple
 ranks of one job on this host become one profile. At most the last visit of each thread is missing. Files
 of a running process, of another user, of an earlier boot or of another version of tinyprof are left alone,
 and the reason is printed. Run it on the host of the program. If there is nothing to recover, the command
-succeeds; if a profile cannot be written, the files stay.
+succeeds; if a profile cannot be written, the files stay. If there are several jobs, they are listed, and
+nothing is written or removed until --job or --all says which ones to take.
 
 Examples:
   tinyprof recover
   tinyprof recover --job lu -o lu-killed
+  tinyprof recover --all
 "
 );
 

@@ -5,7 +5,9 @@
 //! (farthest-point clustering), so that outliers are included. Ties go to the lower rank, so equal
 //! profiles give equal choices.
 
-use super::exporter::{Source, float};
+use tinyprof_report::Totals;
+
+use super::exporter::float;
 
 /// A rank to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,9 +37,9 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// Returns a note for standard error on the ranks left out, if any.
-    pub(super) fn note(&self, source: &Source) -> Option<String> {
-        let (all, shown) = (source.ranks.len(), self.shown.len());
+    /// Returns a note for standard error on those left out of this number of ranks, if any.
+    pub(super) fn note(&self, ranks: usize) -> Option<String> {
+        let (all, shown) = (ranks, self.shown.len());
         self.is_capped.then(|| {
             format!(
                 "{all} ranks are shown as their mean, minimum and maximum and {shown} representatives; \
@@ -47,23 +49,31 @@ impl Choice {
     }
 }
 
-/// Chooses all ranks of `source` if they are at most `most`, else `most` representatives.
-pub(super) fn choose(source: &Source, most: usize) -> Choice {
-    let is_capped = source.ranks.len() > most;
+/// Chooses all of `ranks` if they are at most `most`, else `most` representatives.
+///
+/// # Errors
+/// Those of `totals`, which are needed only to choose.
+pub(super) fn choose<E>(
+    ranks: &[usize],
+    most: usize,
+    totals: impl FnOnce() -> Result<Totals, E>,
+) -> Result<Choice, E> {
+    let is_capped = ranks.len() > most;
     if !is_capped {
-        let shown = source.ranks.iter().map(|&rank| Shown { rank, stands_for: 1 }).collect();
-        return Choice { shown, is_capped };
+        let shown = ranks.iter().map(|&rank| Shown { rank, stands_for: 1 }).collect();
+        return Ok(Choice { shown, is_capped });
     }
-    let exclusive = |&rank: &usize| -> Vec<f64> {
-        source.of_rank(rank).iter().map(|row| float(row.exclusive.sum_ns)).collect()
+    let exclusive_ns = totals()?.exclusive_ns();
+    let of_rank = |&rank: &usize| -> Vec<f64> {
+        exclusive_ns.iter().map(|of_ranks| float(of_ranks[rank].into())).collect()
     };
-    let vectors: Vec<Vec<f64>> = source.ranks.iter().map(exclusive).collect();
+    let vectors: Vec<Vec<f64>> = ranks.iter().map(of_rank).collect();
     let mut shown: Vec<Shown> = clusters(&vectors, most)
         .into_iter()
-        .map(|(position, stands_for)| Shown { rank: source.ranks[position], stands_for })
+        .map(|(position, stands_for)| Shown { rank: ranks[position], stands_for })
         .collect();
     shown.sort_by_key(|shown| shown.rank);
-    Choice { shown, is_capped }
+    Ok(Choice { shown, is_capped })
 }
 
 /// Returns the positions of at most `most` of the vectors, each with the number of vectors nearest

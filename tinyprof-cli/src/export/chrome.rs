@@ -12,11 +12,15 @@ mod summary;
 use std::error::Error;
 use std::io::Write;
 
-use tinyprof_format::model::{CallpathTable, CallpathValues, MetricValues};
+use tinyprof_format::model::{
+    CallpathTable, CallpathValues, Edge, EdgeKey, MessageKey, MetricValues, Traffic,
+};
 
-use super::choice::choose;
+use super::choice::{Choice, choose};
 use super::exporter::{Exporter, Notes, Request, Source, float};
 use super::paths;
+use super::summary::Summary;
+use crate::memory;
 use event::{Args, Event, Events};
 use layout::{ASIDE, Slot, lay_out};
 
@@ -29,18 +33,20 @@ impl Exporter for Chrome {
 
     fn export(
         &self,
-        request: &Request,
+        request: &Request<'_>,
         out: &mut (dyn Write + Send),
     ) -> Result<Notes, Box<dyn Error>> {
-        let source = request.source();
-        let table = &source.profile.callpaths;
+        let source = request.source()?;
+        let table = source.callpaths();
         let paths = paths::plain(table)?;
-        let choice = choose(source, request.max_ranks);
-        let mut notes: Notes = choice.note(source).into_iter().collect();
-        let mut events = Events::start(out, source)?;
+        let totals = || Ok::<_, Box<dyn Error>>(Summary::of(&source)?.totals);
+        let choice = choose(&source.ranks, request.max_ranks, totals)?;
+        let mut notes: Notes = choice.note(source.ranks.len()).into_iter().collect();
+        let Kept { of_shown, of_all } = Kept::of(&source, &choice)?;
+        let mut events = Events::start(out, &source)?;
         let mut process = 0;
         let mut left_out = 0;
-        let mut show = |name: &str, values: &[&CallpathValues]| {
+        let mut show = |name: &str, values: &[CallpathValues]| {
             process += 1;
             let mut time_line =
                 TimeLine { events: &mut events, table, paths: &paths, process, left_out: 0 };
@@ -49,12 +55,12 @@ impl Exporter for Chrome {
             written
         };
         if choice.is_capped {
-            for (name, values) in summary::of_all_ranks(source) {
-                show(&name, &values.iter().collect::<Vec<_>>())?;
+            for (name, values) in summary::of_all_ranks(source.ranks.len(), of_all) {
+                show(&name, &values)?;
             }
         }
-        for shown in &choice.shown {
-            show(&shown.name(), &values_of(source, shown.rank))?;
+        for (shown, values) in choice.shown.iter().zip(&of_shown) {
+            show(&shown.name(), values)?;
         }
         events.end()?;
         if left_out > 0 {
@@ -66,8 +72,65 @@ impl Exporter for Chrome {
     }
 }
 
-fn values_of(source: &Source, rank: usize) -> Vec<&CallpathValues> {
-    source.profile.values.iter().map(|row| &row[rank]).collect()
+/// The values that a time line needs all at once.
+struct Kept {
+    /// The values of each rank that is shown, by row.
+    of_shown: Vec<Vec<CallpathValues>>,
+    /// The mean, minimum and maximum of all ranks, by row; empty if all ranks are shown.
+    of_all: Vec<[CallpathValues; 3]>,
+}
+
+impl Kept {
+    /// Returns the values, by a pass over all callpaths.
+    ///
+    /// # Errors
+    /// If the profile cannot be read, or if the values take more memory than the command may use.
+    fn of(source: &Source<'_>, choice: &Choice) -> Result<Self, Box<dyn Error>> {
+        let rows = source.callpaths().len();
+        let limit_bytes = memory::read_options().memory_bytes();
+        let mut bytes = 0_u64;
+        let mut kept = Self {
+            of_shown: vec![vec![CallpathValues::default(); rows]; choice.shown.len()],
+            of_all: Vec::new(),
+        };
+        if choice.is_capped {
+            kept.of_all.resize_with(rows, Default::default);
+        }
+        source.each(|index, values| {
+            for (shown, of_rank) in choice.shown.iter().zip(&mut kept.of_shown) {
+                let values = &values[shown.rank];
+                bytes = bytes.saturating_add(bytes_of(values));
+                of_rank[index.row()] = values.clone();
+            }
+            if choice.is_capped {
+                let three = summary::of_row(values);
+                bytes = three.iter().map(bytes_of).fold(bytes, u64::saturating_add);
+                kept.of_all[index.row()] = three;
+            }
+            if bytes > limit_bytes {
+                return Err(format!(
+                    "the time lines of {} ranks need more than {limit_bytes} bytes of memory: choose fewer with \
+                     --max-ranks or --rank, a part of the tree with --path, or allow more, as in --memory 4GiB",
+                    choice.shown.len()
+                )
+                .into());
+            }
+            Ok(())
+        })?;
+        Ok(kept)
+    }
+}
+
+/// Returns the memory that values take, roughly.
+fn bytes_of(values: &CallpathValues) -> u64 {
+    let metrics = values.metrics.values().map(|metric| {
+        size_of_val(&metric.executions[..]) + size_of_val(&metric.series[..]) + size_of_val(metric)
+    });
+    let communication = size_of_val(values)
+        + values.messages.len() * size_of::<(MessageKey, Traffic)>()
+        + values.edges.len() * size_of::<(EdgeKey, Edge)>();
+    let times = size_of_val(&values.executions[..]) + size_of_val(&values.series[..]);
+    (times + metrics.sum::<usize>() + communication) as u64
 }
 
 /// The tracks of one process in the viewer: a rank, or a summary of many.
@@ -81,7 +144,7 @@ struct TimeLine<'a, 'w> {
 }
 
 impl TimeLine<'_, '_> {
-    fn write(&mut self, name: &str, values: &[&CallpathValues]) -> std::io::Result<()> {
+    fn write(&mut self, name: &str, values: &[CallpathValues]) -> std::io::Result<()> {
         self.describe("process_name", None, Args::Name { name })?;
         self.describe("process_sort_index", None, Args::SortIndex { sort_index: self.process })?;
         let slots = lay_out(self.table, values);

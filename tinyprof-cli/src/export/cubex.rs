@@ -31,10 +31,11 @@ impl Exporter for CubeX {
 
     fn export(
         &self,
-        request: &Request,
+        request: &Request<'_>,
         out: &mut (dyn Write + Send),
     ) -> Result<Notes, Box<dyn Error>> {
-        let cube = Cube::new(request.source());
+        let source = request.source()?;
+        let cube = Cube::new(&source)?;
         let anchor = anchor(&cube);
         tar::header(out, "anchor.xml", anchor.len() as u64)?;
         out.write_all(anchor.as_bytes())?;

@@ -1,13 +1,21 @@
 //! The interface of all exporters.
 
-use std::collections::BTreeMap;
 use std::error::Error;
+use std::fmt;
 use std::io::Write;
+use std::path::{Path, PathBuf};
 
-use tinyprof_format::model::{CallpathIndex, CallpathValues, MetricSummary, Precision, Profile};
-use tinyprof_report::{Efficiency, RankStatistics, Statistics};
+#[cfg(test)]
+use tinyprof_format::model::Profile;
+use tinyprof_format::model::{
+    CallpathIndex, CallpathTable, CallpathValues, Manifest, MetricSummary, Precision, RankFacts,
+};
+use tinyprof_report::ByCallpath;
 
+use crate::arguments::Selection;
+use crate::name::name_of;
 use crate::parameter::Parameter;
+use crate::select;
 
 /// Notes for standard error on data that was not written, one per line.
 pub(super) type Notes = Vec<String>;
@@ -35,104 +43,141 @@ pub(super) trait Exporter: Sync {
     /// If `out` cannot be written, or if the format cannot hold the profile at all.
     fn export(
         &self,
-        request: &Request,
+        request: &Request<'_>,
         out: &mut (dyn Write + Send),
     ) -> Result<Notes, Box<dyn Error>>;
 }
 
 /// The data to export.
-pub(super) struct Request {
+pub(super) struct Request<'a> {
     /// The profiles: never empty, and only one unless the exporter takes several.
-    pub(super) sources: Vec<Source>,
+    pub(super) inputs: Vec<Input<'a>>,
     pub(super) max_ranks: usize,
     pub(super) parameters: Vec<Parameter>,
+    /// The directory for data that does not fit into memory until it is written.
+    pub(super) scratch: PathBuf,
 }
 
-impl Request {
+impl Request<'_> {
+    /// Opens the profile, for exporters that take one.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub(super) fn source(&self) -> Result<Source<'_>, Box<dyn Error>> {
+        self.inputs[0].open()
+    }
+}
+
+#[cfg(test)]
+impl Request<'static> {
     /// Returns the request of a whole profile.
-    #[cfg(test)]
     pub(super) fn of_profile(name: &str, profile: Profile) -> Self {
-        let ranks = (0..profile.ranks.len()).collect();
-        let sources = vec![Source { name: name.to_owned(), profile, ranks }];
-        Self { sources, max_ranks: 64, parameters: Vec::new() }
-    }
-
-    /// Returns the profile, for exporters that take one.
-    pub(super) fn source(&self) -> &Source {
-        &self.sources[0]
+        let inputs = vec![Input::Profile(name.to_owned(), profile)];
+        Self { inputs, max_ranks: 64, parameters: Vec::new(), scratch: std::env::temp_dir() }
     }
 }
 
-/// A profile, reduced to the selection.
-pub(super) struct Source {
+/// A profile that is opened when its turn comes, since each that is open keeps some of its files in
+/// memory.
+pub(super) enum Input<'a> {
+    /// A profile on disk, and the part of it to export.
+    Directory(&'a Path, &'a Selection),
+    /// A name, and a profile in memory.
+    #[cfg(test)]
+    Profile(String, Profile),
+}
+
+impl Input<'_> {
+    /// Opens the profile.
+    ///
+    /// # Errors
+    /// If it cannot be read, or has no such rank, execution or callpath.
+    pub(super) fn open(&self) -> Result<Source<'_>, Box<dyn Error>> {
+        match self {
+            Self::Directory(directory, selection) => {
+                let profile = select::open(directory, selection).map_err(NotRead)?;
+                let is_selected = |rank: &usize| match (&selection.ranks, u32::try_from(*rank)) {
+                    (Some(list), Ok(rank)) => list.contains(rank),
+                    _ => true,
+                };
+                let ranks = (0..profile.ranks().len()).filter(is_selected).collect();
+                Ok(Source { name: name_of(directory), profile: Box::new(profile), ranks })
+            }
+            #[cfg(test)]
+            Self::Profile(name, profile) => {
+                let ranks = (0..profile.ranks.len()).collect();
+                Ok(Source { name: name.clone(), profile: Box::new(profile.clone()), ranks })
+            }
+        }
+    }
+}
+
+/// A profile that could not be read, in contrast to a file that could not be written.
+#[derive(Debug)]
+pub(super) struct NotRead(pub(super) Box<dyn Error>);
+
+impl fmt::Display for NotRead {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Error for NotRead {}
+
+/// A profile, reduced to the selection. Its values are read callpath by callpath.
+pub(super) struct Source<'a> {
     /// The name of the profile on the screen.
     pub(super) name: String,
-    pub(super) profile: Profile,
+    profile: Box<dyn ByCallpath + 'a>,
     /// The selected ranks, in order. The others have no values.
     pub(super) ranks: Vec<usize>,
 }
 
-impl Source {
-    /// Returns the report's statistics of each callpath, by row.
-    pub(super) fn statistics(&self) -> Statistics {
-        Statistics::of_profile(&self.profile)
+impl Source<'_> {
+    pub(super) fn manifest(&self) -> &Manifest {
+        self.profile.manifest()
     }
 
-    /// Returns the statistics that a report of this rank alone would have, by row.
-    pub(super) fn of_rank(&self, rank: usize) -> Vec<RankStatistics> {
-        let table = &self.profile.callpaths;
-        let mut statistics = Statistics::new(table.len());
-        statistics.add_rank(table, 0, "", |index| &self.profile.values(index, rank).executions);
-        statistics.rows().collect()
+    pub(super) fn callpaths(&self) -> &CallpathTable {
+        self.profile.callpaths()
     }
 
-    /// Returns the known numbers of the ranks' efficiency, each from 0 to 1, by name.
-    pub(super) fn efficiency(&self) -> Vec<(&'static str, f64)> {
-        let Some(found) = Efficiency::of_profile(&self.profile) else { return Vec::new() };
-        let numbers = [
-            ("parallel", found.parallel),
-            ("load_balance", Some(found.load_balance)),
-            ("communication", found.communication),
-            ("serialisation", found.serialisation),
-            ("transfer", found.transfer),
-            ("io_share", Some(found.io_share)),
-        ];
-        numbers.into_iter().filter_map(|(name, number)| Some((name, number?))).collect()
+    /// Returns the facts that each rank reports about itself, of all ranks.
+    pub(super) fn facts(&self) -> &[RankFacts] {
+        self.profile.ranks()
+    }
+
+    /// Passes each callpath once, callees before their callers, with its values by rank.
+    ///
+    /// # Errors
+    /// If the profile cannot be read; and the errors of `visit`.
+    pub(super) fn each(
+        &self,
+        mut visit: impl FnMut(CallpathIndex, &[CallpathValues]) -> Result<(), Box<dyn Error>>,
+    ) -> Result<(), Box<dyn Error>> {
+        let mut is_read = true;
+        let passed = self.profile.each(&mut |index, values| {
+            let visited = visit(index, values);
+            is_read = visited.is_ok();
+            visited
+        });
+        passed.map_err(|error| if is_read { NotRead(error).into() } else { error })
     }
 
     /// Returns whether times are exact or rounded, in the words of formats that have a field for
     /// it.
     pub(super) fn precision(&self) -> &'static str {
-        self.profile.manifest.precision.name()
+        self.manifest().precision.name()
     }
 
     /// Returns the addition to a title if times are rounded.
     pub(super) fn rounded(&self) -> Option<&'static str> {
-        (self.profile.manifest.precision == Precision::EightBit)
-            .then_some("times rounded to 8 bits")
+        (self.manifest().precision == Precision::EightBit).then_some("times rounded to 8 bits")
     }
 
     /// Returns the note for formats that have no place for it.
     pub(super) fn rounded_note(&self) -> Option<String> {
         self.rounded().map(|rounded| format!("not in this format: {rounded}"))
-    }
-
-    /// Returns the note for formats that have no place for messages.
-    pub(super) fn messages_note(&self) -> Option<String> {
-        tinyprof_report::has_messages(&self.profile)
-            .then(|| "not in this format: messages".to_owned())
-    }
-
-    /// Returns the values recorded under each key at a callpath, over all ranks in order, as in the
-    /// report.
-    pub(super) fn metrics(&self, callpath: CallpathIndex) -> BTreeMap<&str, MetricSummary> {
-        let mut totals: BTreeMap<&str, MetricSummary> = BTreeMap::new();
-        for values in &self.profile.values[callpath.row()] {
-            for (key, one) in metrics_of(values) {
-                totals.entry(key).and_modify(|total| total.absorb(&one)).or_insert(one);
-            }
-        }
-        totals
     }
 }
 

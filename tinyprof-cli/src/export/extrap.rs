@@ -9,10 +9,11 @@ use std::io::Write;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
-use tinyprof_format::model::{Callpath, CallpathIndex, CallpathTable};
+use tinyprof_format::model::{Callpath, CallpathIndex, CallpathTable, Manifest};
 use tinyprof_report::{RankStatistics, Statistics};
 
-use super::exporter::{Exporter, Notes, Request, Source, float};
+use super::exporter::{Exporter, Input, Notes, Request, float};
+use super::summary::Summary;
 use super::{json, paths};
 use crate::parameter::Parameter;
 
@@ -42,20 +43,23 @@ impl Exporter for ExtraP {
 
     fn export(
         &self,
-        request: &Request,
+        request: &Request<'_>,
         out: &mut (dyn Write + Send),
     ) -> Result<Notes, Box<dyn Error>> {
-        let tables = request.sources.iter().map(|source| &source.profile.callpaths);
+        // One after the other: only the statistics of each are kept.
+        let runs = request.inputs.iter().map(Run::of).collect::<Result<Vec<Run>, _>>()?;
+        let tables = runs.iter().map(|run| &run.callpaths);
         let all = tables.fold(CallpathTable::default(), |all, table| all.union(table));
         let names = names(&all)?;
-        let rows: Vec<Rows> = request.sources.iter().map(|source| Rows::of(source, &all)).collect();
-        let points = points(request);
+        let points = points(&runs, &request.parameters);
+        let precisions = runs.iter().map(|run| run.manifest.precision.name()).collect();
+        let notes = notes(&runs, points.len());
+        let rows: Vec<Rows> = runs.into_iter().map(|run| Rows::of(run, &all)).collect();
         let measurements = Measurements { names, rows, points: &points };
         let parameters = request.parameters.iter().map(Parameter::name).collect();
-        let precisions = request.sources.iter().map(Source::precision).collect();
         json::write(out, &File { parameters, precisions, measurements })?;
         writeln!(out)?;
-        Ok(notes(request, points.len()))
+        Ok(notes)
     }
 }
 
@@ -115,17 +119,40 @@ struct Point {
 }
 
 /// Returns the points in the order of their first profile.
-fn points(request: &Request) -> Vec<Point> {
+fn points(runs: &[Run], parameters: &[Parameter]) -> Vec<Point> {
     let mut points: Vec<Point> = Vec::new();
-    for (profile, source) in request.sources.iter().enumerate() {
-        let value = |parameter: &Parameter| parameter.value(profile, &source.profile.manifest);
-        let coordinates: Vec<f64> = request.parameters.iter().map(value).collect();
+    for (profile, run) in runs.iter().enumerate() {
+        let value = |parameter: &Parameter| parameter.value(profile, &run.manifest);
+        let coordinates: Vec<f64> = parameters.iter().map(value).collect();
         match points.iter_mut().find(|point| point.coordinates == coordinates) {
             Some(point) => point.profiles.push(profile),
             None => points.push(Point { coordinates, profiles: vec![profile] }),
         }
     }
     points
+}
+
+/// What is kept of a profile.
+struct Run {
+    manifest: Manifest,
+    callpaths: CallpathTable,
+    statistics: Statistics,
+    metric_records: usize,
+    messages_note: Option<String>,
+}
+
+impl Run {
+    fn of(input: &Input<'_>) -> Result<Self, Box<dyn Error>> {
+        let source = input.open()?;
+        let summary = Summary::of(&source)?;
+        Ok(Self {
+            manifest: source.manifest().clone(),
+            callpaths: source.callpaths().clone(),
+            metric_records: summary.metric_records,
+            messages_note: summary.messages_note(),
+            statistics: summary.statistics,
+        })
+    }
 }
 
 /// The statistics of a profile by the rows of a larger table that includes its callpaths.
@@ -136,13 +163,13 @@ struct Rows {
 }
 
 impl Rows {
-    fn of(source: &Source, all: &CallpathTable) -> Self {
-        let table = &source.profile.callpaths;
+    fn of(run: Run, all: &CallpathTable) -> Self {
+        let table = &run.callpaths;
         let own = (table.identities() != all.identities()).then(|| {
             let own = table.index_by_identity();
             all.identities().iter().map(|identity| own.get(identity).copied()).collect()
         });
-        Self { statistics: source.statistics(), own }
+        Self { statistics: run.statistics, own }
     }
 
     /// Returns the profile's statistics of a callpath; zeros if it has none.
@@ -172,18 +199,13 @@ fn names(all: &CallpathTable) -> Result<Vec<String>, String> {
     paths::joined(all, SEPARATOR, all.rows().iter().map(unlike_siblings))
 }
 
-fn notes(request: &Request, points: usize) -> Notes {
-    let metrics = request
-        .sources
-        .iter()
-        .flat_map(|source| source.profile.values.iter().flatten())
-        .map(|v| v.metrics.len());
-    let metrics = metrics.sum::<usize>();
+fn notes(runs: &[Run], points: usize) -> Notes {
+    let metrics: usize = runs.iter().map(|run| run.metric_records).sum();
     let mut notes = Notes::new();
     if metrics > 0 {
         notes.push(format!("not in this format: varying metrics ({metrics})"));
     }
-    notes.extend(request.sources.iter().find_map(Source::messages_note));
+    notes.extend(runs.iter().find_map(|run| run.messages_note.clone()));
     if points < FEWEST_POINTS {
         notes.push(format!(
             "different points of the study: {points}; Extra-P needs at least {FEWEST_POINTS} for a model"

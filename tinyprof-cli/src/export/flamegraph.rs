@@ -14,11 +14,11 @@ pub(super) struct FlameGraph;
 impl Exporter for FlameGraph {
     fn export(
         &self,
-        request: &Request,
+        request: &Request<'_>,
         out: &mut (dyn Write + Send),
     ) -> Result<Notes, Box<dyn Error>> {
-        let source = request.source();
-        let stacks = stacks(source)?;
+        let source = request.source()?;
+        let stacks = stacks(&source)?;
         if stacks.is_empty() {
             return Err("the profile holds no time: there is no flame graph to draw".into());
         }

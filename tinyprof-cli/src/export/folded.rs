@@ -6,30 +6,35 @@ use std::io::Write;
 use super::exporter::{Exporter, Notes, Request, Source};
 use super::names::without;
 use super::paths::joined;
+use super::summary::Summary;
 
 pub(super) struct Folded;
 
 impl Exporter for Folded {
     fn export(
         &self,
-        request: &Request,
+        request: &Request<'_>,
         out: &mut (dyn Write + Send),
     ) -> Result<Notes, Box<dyn Error>> {
-        for (stack, ns) in stacks(request.source())? {
+        let source = request.source()?;
+        for (stack, ns) in stacks(&source)? {
             writeln!(out, "{stack} {ns}")?;
         }
-        Ok(request.source().rounded_note().into_iter().collect())
+        Ok(source.rounded_note().into_iter().collect())
     }
 }
 
 /// Returns the callpaths with exclusive time, sorted, each with that time summed over all ranks, in
 /// nanoseconds.
-pub(super) fn stacks(source: &Source) -> Result<Vec<(String, u128)>, String> {
-    let table = &source.profile.callpaths;
+///
+/// # Errors
+/// If the profile cannot be read, or if the paths are too long.
+pub(super) fn stacks(source: &Source<'_>) -> Result<Vec<(String, u128)>, Box<dyn Error>> {
+    let table = source.callpaths();
     let stacks =
         joined(table, ";", table.rows().iter().map(|callpath| frame(&callpath.region.name)))?;
-    let statistics = source.statistics();
-    let times = statistics.rows().map(|row| row.exclusive.sum_ns);
+    let summary = Summary::of(source)?;
+    let times = summary.statistics.rows().map(|row| row.exclusive.sum_ns);
     let mut lines: Vec<(String, u128)> =
         stacks.into_iter().zip(times).filter(|(_, ns)| *ns > 0).collect();
     lines.sort();

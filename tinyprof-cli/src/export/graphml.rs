@@ -3,11 +3,12 @@
 use std::error::Error;
 use std::io::{self, Write};
 
-use tinyprof_format::model::{Callpath, CallpathIndex, CallpathValues};
-use tinyprof_report::{RankStatistics, Spread, Transfers, has_messages};
+use tinyprof_format::model::{Callpath, CallpathIndex};
+use tinyprof_report::{RankStatistics, Spread, Transfers};
 
 use super::exporter::{Exporter, Notes, Request};
 use super::names::xml;
+use super::summary::Summary;
 
 pub(super) struct GraphMl;
 
@@ -41,20 +42,20 @@ const MEANS: [&str; 2] = ["inclusive_mean_ns", "exclusive_mean_ns"];
 impl Exporter for GraphMl {
     fn export(
         &self,
-        request: &Request,
+        request: &Request<'_>,
         out: &mut (dyn Write + Send),
     ) -> Result<Notes, Box<dyn Error>> {
-        let source = request.source();
-        let statistics = source.statistics();
-        let table = &source.profile.callpaths;
-        let has_messages = has_messages(&source.profile);
-        let of_messages = MESSAGE_NUMBERS.into_iter().filter(|_| has_messages);
+        let source = request.source()?;
+        let summary = Summary::of(&source)?;
+        let statistics = &summary.statistics;
+        let table = source.callpaths();
+        let of_messages = MESSAGE_NUMBERS.into_iter().filter(|_| summary.has_messages());
         let names: Vec<&str> = NUMBERS.into_iter().chain(of_messages).collect();
         let numbers: Vec<Vec<u128>> = table
             .iter()
             .zip(statistics.rows())
             .map(|((index, callpath), row)| {
-                let messages = messages(&source.profile.values[index.row()]);
+                let messages = messages(summary.transfers.get(&index.row()));
                 let all = numbers(callpath, &row).into_iter().chain(messages);
                 all.take(names.len()).collect()
             })
@@ -75,7 +76,7 @@ impl Exporter for GraphMl {
             out,
             "  <key id=\"precision\" for=\"graph\" attr.name=\"precision\" attr.type=\"string\"/>"
         )?;
-        let efficiency = source.efficiency();
+        let efficiency = summary.efficiency();
         for (name, _) in &efficiency {
             writeln!(
                 out,
@@ -102,15 +103,7 @@ impl Exporter for GraphMl {
             }
         }
         out.write_all(b"  </graph>\n</graphml>\n")?;
-        let metrics = source
-            .profile
-            .values
-            .iter()
-            .flatten()
-            .map(|values| values.metrics.len())
-            .sum::<usize>();
-        let note = || format!("not in this format: varying metrics ({metrics})");
-        Ok((metrics > 0).then(note).into_iter().collect())
+        Ok(summary.metrics_note().into_iter().collect())
     }
 }
 
@@ -150,8 +143,8 @@ fn numbers(callpath: &Callpath, row: &RankStatistics) -> [u128; NUMBERS.len()] {
 }
 
 /// Returns the messages of a callpath on all ranks together.
-fn messages(values: &[CallpathValues]) -> [u128; MESSAGE_NUMBERS.len()] {
-    let transfers = Transfers::of_ranks(values);
+fn messages(transfers: Option<&Transfers>) -> [u128; MESSAGE_NUMBERS.len()] {
+    let transfers = transfers.copied().unwrap_or_default();
     let (out, into_rank) = (transfers.out(), transfers.into_rank());
     [out.count, out.bytes, into_rank.count, into_rank.bytes].map(u128::from)
 }

@@ -5,16 +5,15 @@
 //! node N. So the first rank has a row for every node, with zeros for callpaths that it did not
 //! visit. Other ranks omit those rows, and the reader fills in zeros.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::io::Write;
 
 use serde::Serialize;
 use serde::ser::{SerializeSeq as _, Serializer};
-use tinyprof_format::model::{Callpath, CallpathIndex, CallpathValues, MetricSummary, RunMetadata};
-use tinyprof_report::{RankStatistics, Transfers};
+use tinyprof_format::model::{Callpath, CallpathIndex, CallpathTable, RunMetadata};
 
-use super::exporter::{Exporter, Notes, Request, Source, float, metrics_of};
+use super::exporter::{Exporter, Notes, Request, float};
+use super::rank_sums::{RankSums, Sums};
 use super::{json, paths};
 
 pub(super) struct Hatchet;
@@ -31,13 +30,15 @@ const MESSAGE_COLUMNS: [&str; 4] = ["messages_out", "bytes_out", "messages_in", 
 impl Exporter for Hatchet {
     fn export(
         &self,
-        request: &Request,
+        request: &Request<'_>,
         out: &mut (dyn Write + Send),
     ) -> Result<Notes, Box<dyn Error>> {
-        let source = request.source();
-        let (order, node_of_row) = preorder(source);
-        let keys = keys(source);
-        let has_messages = tinyprof_report::has_messages(&source.profile);
+        let source = request.source()?;
+        let (order, node_of_row) = preorder(source.callpaths());
+        let sums = RankSums::of(&source)?;
+        let exclusive_ns = sums.totals.exclusive_ns();
+        let keys: Vec<&str> = sums.keys().collect();
+        let has_messages = sums.has_messages();
         let named = keys.iter().map(|key| format!("metric {key}"));
         let of_messages = MESSAGE_COLUMNS.into_iter().filter(|_| has_messages).map(str::to_owned);
         let columns = COLUMNS.into_iter().map(str::to_owned);
@@ -49,16 +50,23 @@ impl Exporter for Hatchet {
             columns.iter().map(|column| ColumnMetadata { is_value: is_value(column) }).collect();
         let nodes = order
             .iter()
-            .map(|&index| Node::of(source.profile.callpaths.get(index), &node_of_row))
+            .map(|&index| Node::of(source.callpaths().get(index), &node_of_row))
             .collect();
         let file = File {
-            data: Data { source, order: &order, keys: &keys, has_messages },
+            data: Data {
+                ranks: &source.ranks,
+                sums: &sums,
+                exclusive_ns: &exclusive_ns,
+                order: &order,
+                keys: &keys,
+                has_messages,
+            },
             columns,
             column_metadata,
             nodes,
             profile: &source.name,
             precision: source.precision(),
-            metadata: &source.profile.manifest.metadata,
+            metadata: &source.manifest().metadata,
         };
         json::write(out, &file)?;
         writeln!(out)?;
@@ -67,21 +75,13 @@ impl Exporter for Hatchet {
 }
 
 /// Returns the callpaths in preorder, and the position of each row in it.
-fn preorder(source: &Source) -> (Vec<CallpathIndex>, Vec<usize>) {
-    let order = paths::preorder(&source.profile.callpaths);
+fn preorder(callpaths: &CallpathTable) -> (Vec<CallpathIndex>, Vec<usize>) {
+    let order = paths::preorder(callpaths);
     let mut node_of_row = vec![0; order.len()];
     for (node, index) in order.iter().enumerate() {
         node_of_row[index.row()] = node;
     }
     (order, node_of_row)
-}
-
-/// Returns the keys of all varying metrics.
-fn keys(source: &Source) -> Vec<&str> {
-    let values = source.profile.values.iter().flatten();
-    let keys: BTreeSet<&str> =
-        values.flat_map(|values| values.metrics.keys().map(String::as_str)).collect();
-    keys.into_iter().collect()
 }
 
 #[derive(Serialize)]
@@ -118,7 +118,10 @@ impl<'a> Node<'a> {
 
 /// The rows, written one by one so that those of a wide profile need not be in memory.
 struct Data<'a> {
-    source: &'a Source,
+    ranks: &'a [usize],
+    sums: &'a RankSums,
+    /// By row, then by rank.
+    exclusive_ns: &'a [Vec<u64>],
     order: &'a [CallpathIndex],
     keys: &'a [&'a str],
     has_messages: bool,
@@ -126,20 +129,11 @@ struct Data<'a> {
 
 impl Serialize for Data<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let first = self.source.ranks.first();
-        serializer.collect_seq(self.source.ranks.iter().flat_map(|&rank| {
-            let rows = self.source.of_rank(rank);
+        let first = self.ranks.first();
+        serializer.collect_seq(self.ranks.iter().flat_map(|&rank| {
             self.order.iter().enumerate().filter_map(move |(node, &index)| {
-                let values = self.source.profile.values(index, rank);
-                let is_wanted = Some(&rank) == first || !values.is_absent();
-                is_wanted.then(|| Row {
-                    node,
-                    rank,
-                    statistics: rows[index.row()],
-                    values,
-                    keys: self.keys,
-                    has_messages: self.has_messages,
-                })
+                let is_wanted = Some(&rank) == first || self.sums.is_present(index, rank);
+                is_wanted.then_some(Row { data: self, node, index, rank })
             })
         }))
     }
@@ -147,39 +141,38 @@ impl Serialize for Data<'_> {
 
 /// The values of a node on a rank, in the order of the columns.
 struct Row<'a> {
+    data: &'a Data<'a>,
     node: usize,
+    index: CallpathIndex,
     rank: usize,
-    statistics: RankStatistics,
-    values: &'a CallpathValues,
-    keys: &'a [&'a str],
-    has_messages: bool,
 }
 
 impl Serialize for Row<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let RankStatistics { visits, inclusive, exclusive, .. } = self.statistics;
-        let of_messages = if self.has_messages { MESSAGE_COLUMNS.len() } else { 0 };
-        let length = COLUMNS.len() + self.keys.len() + of_messages;
+        let Self { data, index, rank, .. } = *self;
+        let Data { sums, keys, has_messages, .. } = data;
+        let exclusive_ns = data.exclusive_ns[index.row()][rank];
+        let inclusive_ns = sums.totals.inclusive_ns(index, rank);
+        let of_messages = if *has_messages { MESSAGE_COLUMNS.len() } else { 0 };
+        let length = COLUMNS.len() + keys.len() + of_messages;
         let mut row = serializer.serialize_seq(Some(length))?;
-        for whole in [self.node, self.node, self.rank] {
+        for whole in [self.node, self.node, rank] {
             row.serialize_element(&whole)?;
         }
-        row.serialize_element(&visits)?;
-        for seconds in [exclusive.sum_ns, inclusive.sum_ns].map(|ns| float(ns) / 1e9) {
+        row.serialize_element(&sums.totals.visits(index, rank))?;
+        for seconds in [exclusive_ns, inclusive_ns].map(|ns| float(ns.into()) / 1e9) {
             row.serialize_element(&seconds)?;
         }
-        // The times of one rank fit 64 bits.
-        for ns in [exclusive.max_ns, inclusive.max_ns] {
+        for ns in [exclusive_ns, inclusive_ns] {
             row.serialize_element(&ns)?;
         }
-        let metrics: BTreeMap<&str, MetricSummary> = metrics_of(self.values).collect();
-        for key in self.keys {
-            row.serialize_element(&metrics.get(key).map_or(0.0, |metric| metric.sum))?;
+        for key in *keys {
+            row.serialize_element(&sums.metric(key, index.row(), rank))?;
         }
-        if self.has_messages {
-            let transfers = Transfers::of_messages(&self.values.messages);
-            let (out, into_rank) = (transfers.out(), transfers.into_rank());
-            for number in [out.count, out.bytes, into_rank.count, into_rank.bytes] {
+        if *has_messages {
+            let Sums { out_count, out_bytes, in_count, in_bytes } =
+                sums.transfers(index.row(), rank);
+            for number in [out_count, out_bytes, in_count, in_bytes] {
                 row.serialize_element(&number)?;
             }
         }

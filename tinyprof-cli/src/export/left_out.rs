@@ -14,7 +14,7 @@ macro_rules! left_out {
         impl Exporter for $name {
             fn export(
                 &self,
-                _: &Request,
+                _: &Request<'_>,
                 _: &mut (dyn Write + Send),
             ) -> Result<Notes, Box<dyn Error>> {
                 Err(concat!(

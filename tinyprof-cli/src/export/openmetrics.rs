@@ -4,12 +4,13 @@
 use std::error::Error;
 use std::io::{self, Write};
 
-use tinyprof_format::model::{CallpathIndex, MessageKind, MetricSummary, Profile, Traffic};
-use tinyprof_report::{RankStatistics, Spread, Transfers, has_messages};
+use tinyprof_format::model::{CallpathTable, MessageKind, MetricSummary, Traffic};
+use tinyprof_report::{RankStatistics, Spread};
 
 use super::exporter::{Exporter, Notes, Request, Source};
 use super::names::shown;
 use super::paths;
+use super::summary::Summary;
 
 pub(super) struct OpenMetrics;
 
@@ -30,15 +31,15 @@ const METRICS: [(&str, NumberOf); 3] =
 impl Exporter for OpenMetrics {
     fn export(
         &self,
-        request: &Request,
+        request: &Request<'_>,
         out: &mut (dyn Write + Send),
     ) -> Result<Notes, Box<dyn Error>> {
-        let source = request.source();
-        let labels = labels(&source.profile)?;
-        let statistics = source.statistics();
+        let source = request.source()?;
+        let labels = labels(source.callpaths())?;
+        let summary = Summary::of(&source)?;
         let rows: Vec<(&String, RankStatistics)> =
-            labels.iter().zip(statistics.rows()).filter(|(_, row)| row.ranks > 0).collect();
-        run(out, source)?;
+            labels.iter().zip(summary.statistics.rows()).filter(|(_, row)| row.ranks > 0).collect();
+        run(out, &source, &summary)?;
         family(out, "tinyprof_callpath_ranks", "gauge", "Ranks that visited the callpath")?;
         for (label, row) in &rows {
             writeln!(out, "tinyprof_callpath_ranks{{{label}}} {}", row.ranks)?;
@@ -50,8 +51,8 @@ impl Exporter for OpenMetrics {
         for (time, help, spread) in TIMES {
             times(out, time, help, &rows, spread)?;
         }
-        metrics(out, source, &labels)?;
-        messages(out, &source.profile, &labels)?;
+        metrics(out, &summary, &labels)?;
+        messages(out, &summary, &labels)?;
         out.write_all(b"# EOF\n")?;
         Ok(Notes::new())
     }
@@ -68,8 +69,8 @@ fn family(out: &mut (dyn Write + Send), name: &str, kind: &str, help: &str) -> i
 }
 
 /// Writes the facts of the run.
-fn run(out: &mut (dyn Write + Send), source: &Source) -> io::Result<()> {
-    let manifest = &source.profile.manifest;
+fn run(out: &mut (dyn Write + Send), source: &Source<'_>, summary: &Summary) -> io::Result<()> {
+    let manifest = source.manifest();
     let metadata = &manifest.metadata;
     family(out, "tinyprof_run", "info", "The run that the profile is of")?;
     writeln!(
@@ -99,7 +100,7 @@ fn run(out: &mut (dyn Write + Send), source: &Source) -> io::Result<()> {
         family(out, name, "gauge", help)?;
         writeln!(out, "{name} {number}")?;
     }
-    for (name, number) in source.efficiency() {
+    for (name, number) in summary.efficiency() {
         let name = format!("tinyprof_efficiency_{name}_ratio");
         family(out, &name, "gauge", "Use of the ranks, by the POP project's definition")?;
         writeln!(out, "{name} {}", value(number))?;
@@ -141,7 +142,7 @@ fn times(
     Ok(())
 }
 
-fn metrics(out: &mut (dyn Write + Send), source: &Source, labels: &[String]) -> io::Result<()> {
+fn metrics(out: &mut (dyn Write + Send), summary: &Summary, labels: &[String]) -> io::Result<()> {
     for (statistic, number) in METRICS {
         let name = format!("tinyprof_metric_{statistic}");
         family(
@@ -150,13 +151,14 @@ fn metrics(out: &mut (dyn Write + Send), source: &Source, labels: &[String]) -> 
             "gauge",
             &format!("The {statistic} of a varying metric over all ranks, in its own unit"),
         )?;
-        for (row, label) in labels.iter().enumerate() {
-            for (key, metric) in source.metrics(CallpathIndex::new(row)) {
+        for (&row, metrics) in &summary.metrics {
+            for (key, metric) in metrics {
                 writeln!(
                     out,
-                    "{name}{{{label},metric={}}} {}",
+                    "{name}{{{},metric={}}} {}",
+                    labels[row],
                     quoted(key),
-                    value(number(&metric))
+                    value(number(metric))
                 )?;
             }
         }
@@ -174,13 +176,13 @@ const KINDS: [(&str, [MessageKind; 2]); 4] = [
 
 /// Writes the messages and bytes of each callpath, summed over ranks. Sums without any message are
 /// left out.
-fn messages(out: &mut (dyn Write + Send), profile: &Profile, labels: &[String]) -> io::Result<()> {
-    if !has_messages(profile) {
+fn messages(out: &mut (dyn Write + Send), summary: &Summary, labels: &[String]) -> io::Result<()> {
+    if !summary.has_messages() {
         return Ok(());
     }
     let mut rows: Vec<(String, Traffic)> = Vec::new();
-    for (label, values) in labels.iter().zip(&profile.values) {
-        let transfers = Transfers::of_ranks(values);
+    for (&row, transfers) in &summary.transfers {
+        let label = &labels[row];
         for (kind, kinds) in KINDS {
             for (direction, of_direction) in ["out", "in"].into_iter().zip(kinds) {
                 let traffic = transfers.of_kind(of_direction);
@@ -211,9 +213,9 @@ fn messages(out: &mut (dyn Write + Send), profile: &Profile, labels: &[String]) 
 
 /// Returns labels that identify each callpath. The path alone does not, since siblings may have the
 /// same name.
-fn labels(profile: &Profile) -> Result<Vec<String>, String> {
-    let paths = paths::plain(&profile.callpaths)?;
-    let rows = profile.callpaths.rows().iter().zip(paths);
+fn labels(callpaths: &CallpathTable) -> Result<Vec<String>, String> {
+    let paths = paths::plain(callpaths)?;
+    let rows = callpaths.rows().iter().zip(paths);
     Ok(rows
         .map(|(row, path)| format!("callpath={},id=\"{:016x}\"", quoted(&path), row.id.to_bits()))
         .collect())

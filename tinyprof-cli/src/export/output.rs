@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 
-use super::exporter::Notes;
+use super::exporter::{NotRead, Notes};
 use crate::new_file;
 
 /// Calls `export` with a destination: standard output for `-`, else a new file at `path`.
@@ -27,7 +27,7 @@ pub(crate) fn write(
     written.map_err(|error| {
         // The first error is the one to report.
         fs::remove_file(path).ok();
-        format!("{}: {error}", path.display()).into()
+        explained(error, &path.display().to_string())
     })
 }
 
@@ -43,8 +43,16 @@ fn to_standard_output(
     let (pipe, _) = out.into_parts();
     match written {
         Err(_) if pipe.is_closed => Ok(Notes::new()),
-        Err(error) => Err(format!("cannot write to standard output: {error}").into()),
+        Err(error) => Err(explained(error, "cannot write to standard output")),
         written => written,
+    }
+}
+
+/// Returns the error with the destination, unless it is the profile that could not be read.
+fn explained(error: Box<dyn Error>, destination: &str) -> Box<dyn Error> {
+    match error.downcast::<NotRead>() {
+        Ok(not_read) => not_read.0,
+        Err(error) => format!("{destination}: {error}").into(),
     }
 }
 

@@ -1,7 +1,9 @@
 //! Parquet: one long table with a row for each execution summary and each element of a series, of
-//! times and of metrics, and for the messages of each kind, partner and size class.
+//! times and of metrics, and for the messages of each kind, partner and size class. The rows of
+//! callees come before those of their callers.
 
 mod batch;
+mod callees;
 mod rows;
 mod schema;
 
@@ -13,6 +15,7 @@ use ::parquet::file::writer::SerializedFileWriter;
 
 use super::exporter::{Exporter, Notes, Request};
 use batch::Batch;
+use callees::Callees;
 use rows::Texts;
 
 pub(super) struct Parquet;
@@ -27,31 +30,34 @@ impl Exporter for Parquet {
 
     fn export(
         &self,
-        request: &Request,
+        request: &Request<'_>,
         out: &mut (dyn Write + Send),
     ) -> Result<Notes, Box<dyn Error>> {
-        let source = request.source();
-        let texts = Texts::of(source)?;
+        let source = request.source()?;
+        let texts = Texts::of(&source)?;
         let schema = schema::schema()?;
-        let properties = schema::properties(&schema, &source.profile.manifest)?;
+        let properties = schema::properties(&schema, source.manifest())?;
         let mut writer = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))?;
-        let executions = source.profile.manifest.executions;
+        let executions = source.manifest().executions;
         let mut batch = Batch::default();
-        let children = source.profile.callpaths.children();
-        for (index, callpath) in source.profile.callpaths.iter() {
+        let mut callees = Callees::default();
+        source.each(|index, values| {
+            let callpath = source.callpaths().get(index);
+            let below = callees.take(index);
             for &rank in &source.ranks {
-                let values = source.profile.values(index, rank);
-                let callees = children[index.row()].iter();
-                let callees: Vec<_> =
-                    callees.map(|&callee| source.profile.values(callee, rank)).collect();
-                for row in rows::rows(values, callees, rank, executions) {
+                let called = below.as_ref().map(|below| below[rank].as_slice());
+                for row in rows::rows(&values[rank], called, rank, executions) {
                     batch.push(&texts, callpath, index, rank, &row);
                     if batch.len() == ROWS_PER_GROUP {
                         batch.write(&mut writer)?;
                     }
                 }
             }
-        }
+            if let Some(caller) = callpath.parent {
+                callees.add(caller, values);
+            }
+            Ok(())
+        })?;
         batch.write(&mut writer)?;
         writer.close()?;
         Ok(Notes::new())
@@ -71,7 +77,8 @@ mod tests {
     fn messages_are_rows_of_their_own() {
         let profile = example::profile(4);
         let mut expected = Vec::new();
-        for (index, _) in profile.callpaths.iter() {
+        // Callees come before their callers.
+        for (index, _) in profile.callpaths.iter().collect::<Vec<_>>().into_iter().rev() {
             for (rank, values) in profile.values[index.row()].iter().enumerate() {
                 for (&key, found) in &values.messages {
                     expected.push((

@@ -3,16 +3,18 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::error::Error;
 use std::io::Write;
 
 use serde::Serialize;
 use serde_json::Number;
 use tinyprof_format::model::{CallpathTable, Region};
-use tinyprof_report::RankStatistics;
+use tinyprof_report::{RankStatistics, Statistics};
 
 use super::choice::choose;
-use super::exporter::{Exporter, Notes, Request, Source};
+use super::exporter::{Exporter, Notes, Request};
+use super::summary::Summary;
 use super::{json, paths};
 
 const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
@@ -26,21 +28,22 @@ impl Exporter for Speedscope {
 
     fn export(
         &self,
-        request: &Request,
+        request: &Request<'_>,
         out: &mut (dyn Write + Send),
     ) -> Result<Notes, Box<dyn Error>> {
-        let source = request.source();
-        let (frames, frame_of_row) = frames(&source.profile.callpaths);
-        let mut stacks = paths::stacks(&source.profile.callpaths)?;
+        let source = request.source()?;
+        let (frames, frame_of_row) = frames(source.callpaths());
+        let mut stacks = paths::stacks(source.callpaths())?;
         stacks.iter_mut().flatten().for_each(|row| *row = frame_of_row[*row]);
-        let choice = choose(source, request.max_ranks);
+        let Summary { totals, statistics, .. } = Summary::of(&source)?;
+        let exclusive_ns = totals.exclusive_ns();
+        let ranks = source.ranks.len();
+        let Ok(choice) = choose(&source.ranks, request.max_ranks, || Ok::<_, Infallible>(totals));
         let mut profiles =
-            if choice.is_capped { of_all_ranks(source, &stacks) } else { Vec::new() };
+            if choice.is_capped { of_all_ranks(ranks, &statistics, &stacks) } else { Vec::new() };
         for shown in &choice.shown {
-            let rows = source.of_rank(shown.rank);
-            profiles.push(Sampled::new(shown.name(), &stacks, &rows, |row| {
-                whole(row.exclusive.min_ns)
-            }));
+            let weights = exclusive_ns.iter().map(|of_ranks| whole(of_ranks[shown.rank]));
+            profiles.push(Sampled::new(shown.name(), &stacks, weights));
         }
         let file = File {
             schema: SCHEMA,
@@ -55,16 +58,19 @@ impl Exporter for Speedscope {
         };
         json::write(out, &file)?;
         writeln!(out)?;
-        Ok(choice.note(source).into_iter().collect())
+        Ok(choice.note(ranks).into_iter().collect())
     }
 }
 
 /// Returns mean, minimum and maximum over the ranks that visited, by callpath, as in the report.
-fn of_all_ranks<'a>(source: &Source, stacks: &'a [Vec<usize>]) -> Vec<Sampled<'a>> {
-    let ranks = source.ranks.len();
-    let rows: Vec<RankStatistics> = source.statistics().rows().collect();
+fn of_all_ranks<'a>(
+    ranks: usize,
+    statistics: &Statistics,
+    stacks: &'a [Vec<usize>],
+) -> Vec<Sampled<'a>> {
     let of = |what: &str, weight: fn(&RankStatistics) -> Option<Number>| {
-        Sampled::new(format!("{what} of {ranks} ranks"), stacks, &rows, weight)
+        let weights = statistics.rows().map(|row| weight(&row));
+        Sampled::new(format!("{what} of {ranks} ranks"), stacks, weights)
     };
     let mean = |row: &RankStatistics| row.mean_ns(&row.exclusive).and_then(Number::from_f64);
     let least = |row: &RankStatistics| whole(row.exclusive.min_ns);
@@ -149,13 +155,12 @@ impl<'a> Sampled<'a> {
     fn new(
         name: String,
         stacks: &'a [Vec<usize>],
-        rows: &[RankStatistics],
-        weight: impl Fn(&RankStatistics) -> Option<Number>,
+        weight_of_row: impl Iterator<Item = Option<Number>>,
     ) -> Self {
         let mut samples = Vec::new();
         let mut weights: Vec<Number> = Vec::new();
-        for (stack, row) in stacks.iter().zip(rows) {
-            if let Some(weight) = weight(row).filter(|weight| weight.as_f64() != Some(0.0)) {
+        for (stack, weight) in stacks.iter().zip(weight_of_row) {
+            if let Some(weight) = weight.filter(|weight| weight.as_f64() != Some(0.0)) {
                 samples.push(stack.as_slice());
                 weights.push(weight);
             }

@@ -3,20 +3,35 @@
 use std::error::Error;
 use std::io::Write;
 
-use tinyprof_format::text::{Omitted, write_text};
+use tinyprof_format::text::{Omitted, TextSurvey, TextWriter};
 
 use super::exporter::{Exporter, Notes, Request};
+use super::spill::Spill;
 
 pub(super) struct TinyprofCsv;
 
 impl Exporter for TinyprofCsv {
     fn export(
         &self,
-        request: &Request,
+        request: &Request<'_>,
         mut out: &mut (dyn Write + Send),
     ) -> Result<Notes, Box<dyn Error>> {
-        let source = request.source();
-        let omitted = write_text(&source.profile, &mut out)?;
+        let source = request.source()?;
+        let mut survey = TextSurvey::new(source.callpaths().len());
+        source.each(|index, values| {
+            survey.add(index, values);
+            Ok(())
+        })?;
+        let writer = TextWriter::new(source.callpaths(), survey)?;
+        // Callees are read before their callers, and written after them.
+        let mut rows = Spill::new(&request.scratch, source.callpaths().len());
+        let mut line = Vec::new();
+        source.each(|index, values| {
+            line.clear();
+            writer.times(index, values, &mut line);
+            Ok(rows.push(index.row(), &line)?)
+        })?;
+        let omitted = writer.write(&mut out, |index, out| rows.copy(index.row(), out))?;
         Ok(notes(&omitted).into_iter().chain(source.rounded_note()).collect())
     }
 }

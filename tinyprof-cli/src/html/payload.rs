@@ -124,10 +124,11 @@ fn members(
         messages.add(index, values);
         waiting.add(index, values);
         structure.add(index, values);
-        let Some(&position) = positions.get(&index) else { return };
+        let Some(&position) = positions.get(&index) else { return Ok(()) };
         let found = iterations::of_callpath(index, values, map_values_max, columns);
         iterations.extend(found.map(|found| (position, found)));
         executions.insert(position, executions::of_callpath(index, values, columns));
+        Ok(())
     })?;
     Ok(json!({
         "report": null,

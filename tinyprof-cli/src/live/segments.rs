@@ -60,13 +60,14 @@ pub(super) fn look(directory: &Path, wanted: Option<&str>) -> Result<Found, Stri
     })
 }
 
-/// Returns a copy of the segment in a file; `None` if it is gone, or grows faster than it can be
-/// read.
+/// Returns a copy of the segment in a file; `None` if it is gone, was shortened, or grows faster than
+/// it can be read.
 fn copied(path: &Path) -> Option<Vec<u8>> {
     (0..TRIES).find_map(|_| {
         let file: File =
             OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(path).ok()?;
-        copy(SharedWords::of(&file).ok()?.words()).ok()
+        let shared = SharedWords::of(&file).ok()?;
+        copy(shared.words()).ok().filter(|_| !shared.has_shrunk())
     })
 }
 

@@ -37,6 +37,12 @@ pub(crate) fn owner(process_id: u32, start_time: u64, name: &str, file: &Metadat
 /// Returns `true` if the process that began then is still running, and not another one of the same
 /// id.
 pub(super) fn runs(process_id: u32, start_time: u64) -> bool {
+    runs_that(process_id, |found| found == start_time)
+}
+
+/// Returns `true` if a process of this id is running whose start time is one that `began` accepts.
+/// A process that cannot be looked at counts as one.
+pub(super) fn runs_that(process_id: u32, began: impl Fn(u64) -> bool) -> bool {
     let stat = match fs::read(format!("/proc/{process_id}/stat")) {
         Err(error) => {
             return !matches!(error.kind(), ErrorKind::NotFound)
@@ -45,7 +51,7 @@ pub(super) fn runs(process_id: u32, start_time: u64) -> bool {
         Ok(stat) => stat,
     };
     let state = ProcessState::parse(&String::from_utf8_lossy(&stat));
-    state.is_none_or(|state| state.start_time == start_time && !state.has_ended)
+    state.is_none_or(|state| began(state.start_time) && !state.has_ended)
 }
 
 /// Returns `true` if the text of `/proc/PID/maps` contains a file, by its inode or by its name.

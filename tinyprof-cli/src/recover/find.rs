@@ -11,6 +11,7 @@ use tinyprof_format::segment::{NoSegment, Segment, SegmentHeader, directories, p
 use tinyprof_segment::layout::SEGMENT_BYTES_MAX;
 
 use super::alive::{Owner, owner, runs};
+use super::boards;
 use super::jobs::Piece;
 use crate::sys;
 
@@ -67,6 +68,8 @@ pub(crate) struct Findings {
     pub(crate) dead: Vec<Found>,
     /// Files whose process died before it had written anything to them.
     pub(crate) empty: Vec<PathBuf>,
+    /// Boards whose processes are all dead.
+    pub(crate) stale_boards: Vec<PathBuf>,
     /// Files of processes that still run.
     pub(crate) running: Vec<PathBuf>,
     /// One line for each file that is left alone, including those of running processes.
@@ -81,8 +84,14 @@ struct Here {
 }
 
 enum Verdict {
-    Dead { head: Vec<u8>, is_replaced: bool },
+    Dead {
+        head: Vec<u8>,
+        is_replaced: bool,
+    },
     Empty,
+    StaleBoard,
+    /// A board of ranks that are starting.
+    Board,
     Running(String),
     LeftAlone(String),
 }
@@ -124,6 +133,8 @@ fn find_in(directory: &Path, findings: &mut Findings) -> Result<(), Box<dyn Erro
                 findings.dead.push(Found { path, head, is_replaced });
             }
             Ok(Verdict::Empty) => findings.empty.push(path),
+            Ok(Verdict::StaleBoard) => findings.stale_boards.push(path),
+            Ok(Verdict::Board) => {}
             Ok(Verdict::Running(why)) => {
                 findings.running.push(path);
                 findings.left_alone.push(format!("{name}: left alone: {why}"));
@@ -153,6 +164,10 @@ fn look_at(path: &Path, name: &str, here: &Here) -> io::Result<Verdict> {
     let metadata = file.metadata()?;
     if metadata.uid() != here.user_id {
         return Ok(Verdict::LeftAlone(format!("it belongs to user {}", metadata.uid())));
+    }
+    if boards::is_board(name, &metadata) {
+        let is_stale = boards::is_stale(&read(&file, metadata.len())?);
+        return Ok(if is_stale { Verdict::StaleBoard } else { Verdict::Board });
     }
     if let Some(why) = reason_against_length(&metadata) {
         return Ok(Verdict::LeftAlone(why));

@@ -112,8 +112,19 @@ impl<'a> Job<'a> {
         if ids.len() == 1 { ids.into_iter().flatten().collect() } else { BTreeSet::new() }
     }
 
+    /// Returns the id of the process with the lowest rank.
+    pub(crate) fn process_id(&self) -> u32 {
+        let lowest = self.processes.iter().min_by_key(|process| process.rank);
+        lowest.map_or(0, |process| process.id)
+    }
+
+    /// Returns the number of ranks that left segments.
+    pub(super) fn ranks(&self) -> usize {
+        self.processes.len()
+    }
+
     /// Returns the number of ranks if there are several.
-    fn size(&self) -> Option<u32> {
+    pub(super) fn size(&self) -> Option<u32> {
         let rank = self.processes.first().and_then(|process| process.rank);
         rank.map(|(_, size)| size).filter(|&size| size > 1)
     }

@@ -16,6 +16,9 @@ use super::{below, keep_in_manifest, keep_values};
 /// takes longer than reading them.
 const BUFFER_PART: u64 = 8;
 
+/// The memory for a callpath on a rank: visits, inclusive and exclusive time.
+const SUMS_BYTES: u64 = 24;
+
 /// A profile on disk, of which only the selected part is passed on.
 pub(crate) struct Selected<'a> {
     reader: ProfileReader<BufferedDirectory>,
@@ -56,9 +59,23 @@ pub(crate) fn open<'a>(
         roots.extend(callpath.parent.is_none().then_some(chosen));
     }
     let ranks = reader.ranks()?;
+    check_memory(callpaths.len(), ranks.len(), options.memory_bytes())?;
     let mut manifest = reader.manifest().clone();
     keep_in_manifest(&mut manifest, &ranks, selection)?;
     Ok(Selected { reader, selection, manifest, callpaths, ranks, roots, selected })
+}
+
+/// Checks that the sums of all callpaths on all ranks, which every pass makes, fit into the memory.
+/// A few bytes may claim a million of both.
+fn check_memory(callpaths: usize, ranks: usize, memory_bytes: u64) -> Result<(), String> {
+    let bytes = (callpaths as u64).saturating_mul(ranks as u64).saturating_mul(SUMS_BYTES);
+    if bytes <= memory_bytes {
+        return Ok(());
+    }
+    Err(format!(
+        "the sums of {callpaths} callpaths on {ranks} ranks need {bytes} bytes of memory, and {memory_bytes} are \
+         allowed: choose callpaths with --path, or allow more, as in tinyprof --memory 4GiB"
+    ))
 }
 
 impl ByCallpath for Selected<'_> {
@@ -78,10 +95,7 @@ impl ByCallpath for Selected<'_> {
         let executions = self.reader.manifest().executions;
         self.reader.each_callpath(&self.roots, |index, values| {
             keep_values(values, self.selection, executions)?;
-            if let Some(selected) = self.selected[index.row()] {
-                visit(selected, values);
-            }
-            Ok(())
+            self.selected[index.row()].map_or(Ok(()), |selected| visit(selected, values))
         })
     }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::section::{FrameError, Sections};
 use super::source::{Directory, Source as _, is_inside, read_whole};
-use super::{ReadOptions, callpaths, manifest, part, read};
+use super::{BufferedDirectory, ProfileReader, ReadOptions, callpaths, manifest, part, read};
 use crate::bytes::MemoryLimit;
 use crate::error::ReadError;
 use crate::model::{CallpathIndex, CallpathTable};
@@ -14,6 +14,12 @@ use crate::model::{CallpathIndex, CallpathTable};
 /// The greatest depth of callpaths that are shown with their parents. Deeper ones are shown by
 /// name.
 const DEEPEST_PATH: u32 = 64;
+
+/// The part of the memory limit in which a profile is read as a whole.
+const WHOLE_PART: u64 = 4;
+
+/// The part of the memory limit in which files are kept to be read again.
+const BUFFER_PART: u64 = 8;
 
 /// The longest callpath shown, in bytes. All damaged sections may belong to one very long callpath.
 const PATH_BYTES_MAX: usize = 200;
@@ -128,7 +134,7 @@ impl ReadOptions {
         drop(table);
         let mut check = Check { files, contradiction: None, over_limit: None };
         if check.damage_count() == 0 && over_limit.is_none() {
-            match self.read(directory) {
+            match self.read_all(directory) {
                 Err(error @ ReadError::OverLimit { .. }) => over_limit = Some(error),
                 read => check.contradiction = read.err().map(|error| error.to_string()),
             }
@@ -139,6 +145,22 @@ impl ReadOptions {
                 Ok(Check { over_limit: over_limit.map(|error| error.to_string()), ..check })
             }
         }
+    }
+}
+
+impl ReadOptions {
+    /// Reads all values: of a small profile together, which also finds sections of no callpath;
+    /// else callpath by callpath.
+    fn read_all(self, directory: &Path) -> Result<(), ReadError> {
+        let of_small = self.with_memory_bytes(self.memory_bytes() / WHOLE_PART);
+        match of_small.read(directory) {
+            Err(ReadError::OverLimit { .. }) => {}
+            read => return read.map(drop),
+        }
+        let source = BufferedDirectory::new(directory, self.memory_bytes() / BUFFER_PART);
+        let reader = ProfileReader::of_source(source, self)?;
+        reader.ranks()?;
+        reader.each_callpath(reader.callpaths().children().roots(), |_, _| Ok(()))
     }
 }
 

@@ -31,5 +31,5 @@ mod squares;
 #[cfg(test)]
 mod tests;
 
-pub(super) use decode::decode_section;
+pub(super) use decode::{Slices, Targets, decode_section};
 pub(super) use encode::Communication;

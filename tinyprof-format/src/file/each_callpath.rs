@@ -4,6 +4,7 @@
 //! the callees are needed: they are added up while the callees pass, so that none is read twice.
 
 use super::ProfileReader;
+use super::decoded_sections::DecodedSections;
 use super::exclusive::position_of;
 use super::read::{files_bytes, verify_part};
 use super::read_options::encoded_bytes_max;
@@ -51,6 +52,7 @@ impl<S: Source> ProfileReader<S> {
             // What this claims is kept until the end.
             self.index(number, &memory_limit)?;
         }
+        let mut sections = DecodedSections::default();
         for &root in roots {
             let mut open = vec![Open::new(root)];
             while let Some(top) = open.last_mut() {
@@ -61,9 +63,10 @@ impl<S: Source> ProfileReader<S> {
                 }
                 let Some(Open { callpath, called, called_bytes, .. }) = open.pop() else { break };
                 let (kept, passing) = (memory_limit.kept_bytes(), memory_limit.passing_bytes());
-                let mut values = self.read_row(callpath.row(), &called, &memory_limit)?;
+                let (row, sections_before) = (callpath.row(), sections.bytes());
+                let mut values = self.read_row(row, &called, &mut sections, &memory_limit)?;
                 drop(called);
-                memory_limit.back_to_kept(kept);
+                memory_limit.back_to_kept(kept - sections_before + sections.bytes());
                 memory_limit.back_to(passing - called_bytes);
                 if let Some(caller) = open.last_mut() {
                     caller
@@ -92,6 +95,7 @@ impl<S: Source> ProfileReader<S> {
         &self,
         row: usize,
         called: &Called,
+        sections: &mut DecodedSections,
         memory_limit: &MemoryLimit,
     ) -> Result<Vec<CallpathValues>, ReadError> {
         let mut values = self.empty(self.manifest().ranks as usize, memory_limit)?;
@@ -100,7 +104,8 @@ impl<S: Source> ProfileReader<S> {
         for (number, part) in self.manifest().parts.iter().enumerate() {
             let (here, later) = rest.split_at_mut(part.ranks as usize);
             rest = later;
-            if let Sums::Exclusive { single } = self.read_own(number, row, here, memory_limit)? {
+            sections.read(self, (number, row), here, memory_limit)?;
+            if let Sums::Exclusive { single } = self.read_times(number, row, here, memory_limit)? {
                 let called = called.get(first..).unwrap_or_default();
                 here.iter_mut().zip(called).for_each(|(own, called)| {
                     make_inclusive(&mut own.executions, called, single);

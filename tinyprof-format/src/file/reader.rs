@@ -2,11 +2,13 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
+use super::communication::{Slices, Targets};
 use super::part::{self, PartSection};
 use super::part_index::PartIndex;
-use super::read::{check_length, check_parts, check_rows, explain, memory_limit};
+use super::read::{check_length, check_parts, check_rows, explain, files_bytes, memory_limit};
 use super::section::{FOOTER_BYTES, Footer, FrameError, Header, IndexEntry};
 use super::source::{Directory, Source, read_whole};
 use super::times::Sums;
@@ -179,8 +181,13 @@ impl<S: Source> ProfileReader<S> {
     /// Returns the memory that a call may use, beside the memory that the reader keeps.
     pub(super) fn memory_limit(&self) -> MemoryLimit {
         let memory_limit = memory_limit(&self.source, &self.manifest, self.options);
+        // A buffer holds no more than the files, whose length may be far below its own.
+        let buffer_bytes = match self.source.buffer_bytes() {
+            0 => 0,
+            bytes => bytes.min(files_bytes(&self.source, &self.manifest)),
+        };
         // The manifest is counted twice. A claim that is already too much makes the next one fail.
-        memory_limit.claim_kept(self.kept_bytes.saturating_add(self.source.buffer_bytes()));
+        memory_limit.claim_kept(self.kept_bytes.saturating_add(buffer_bytes));
         memory_limit
     }
 
@@ -238,7 +245,23 @@ impl<S: Source> ProfileReader<S> {
     }
 
     /// Reads the sections of a callpath in one part.
-    pub(super) fn read_own(
+    fn read_own(
+        &self,
+        number: usize,
+        row: usize,
+        values: &mut [CallpathValues],
+        memory_limit: &MemoryLimit,
+    ) -> Result<Sums, ReadError> {
+        let sums = self.read_times(number, row, values, memory_limit)?;
+        if let Some((rows, entry)) = self.index(number, memory_limit)?.communication(row) {
+            let targets = &mut Slices { first: row, values: &mut [values] };
+            self.read_communication(number, (rows, entry), targets, memory_limit)?;
+        }
+        Ok(sums)
+    }
+
+    /// Reads the times and metrics of a callpath in one part.
+    pub(super) fn read_times(
         &self,
         number: usize,
         row: usize,
@@ -260,15 +283,22 @@ impl<S: Source> ProfileReader<S> {
                 sums = found;
             }
         }
-        if let Some((rows, entry)) = index.communication(row) {
-            let file = &self.manifest.parts[number].file;
-            self.section(file, entry, memory_limit, |section| {
-                let (rows, dictionary) = ((rows, row), &self.callpaths);
-                let values = &mut [&mut *values];
-                part::decode_communication(section, rows, dictionary, values, index.version)
-            })?;
-        }
         Ok(sums)
+    }
+
+    /// Reads a section of messages and edges of one part, which may be of these rows.
+    pub(super) fn read_communication(
+        &self,
+        number: usize,
+        (rows, entry): (RangeInclusive<usize>, IndexEntry),
+        targets: &mut dyn Targets,
+        memory_limit: &MemoryLimit,
+    ) -> Result<(), ReadError> {
+        let version = self.index(number, memory_limit)?.version;
+        let file = &self.manifest.parts[number].file;
+        self.section(file, entry, memory_limit, |section| {
+            part::decode_communication(section, rows, &self.callpaths, targets, version)
+        })
     }
 
     /// Reads a section and passes it to `decode`.

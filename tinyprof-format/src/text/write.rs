@@ -7,7 +7,9 @@ use super::error::TextError;
 use super::names::{NULL, escape, numbered};
 use super::seconds;
 use super::times::{EXECUTIONS, RANKS, VISITS};
-use crate::model::{CallpathIndex, CallpathValues, Children, Mode, Profile, Region, RegionKind};
+use crate::model::{
+    CallpathIndex, CallpathTable, CallpathValues, Children, Mode, Profile, Region, RegionKind,
+};
 
 /// The columns that every text has, before and after those of constants.
 const FIRST_COLUMNS: [&str; 3] = ["id", "parent", "tag"];
@@ -16,6 +18,9 @@ const LAST_COLUMNS: [&str; 2] = ["is_loop", "times"];
 /// The limit of execution numbers that are preserved. With larger ones, too many places would be
 /// empty, so executions are renumbered.
 const EXECUTIONS_AS_THEY_ARE: u32 = 65_536;
+
+/// The greatest number of executions that are renumbered.
+const EXECUTIONS_MAX: usize = 1 << 22;
 
 /// The maximum length of the text in bytes, without the values themselves: this per value, plus
 /// `BYTES_FREE`. Longer texts are refused.
@@ -48,27 +53,82 @@ pub struct Omitted {
 /// # Errors
 /// If `out` cannot be written, or if the text would be far larger than the measured values justify.
 pub fn write_text(profile: &Profile, out: &mut impl Write) -> Result<Omitted, TextError> {
-    let writer = Writer::new(profile);
-    writer.refuse_sparse()?;
-    let columns: Vec<String> = FIRST_COLUMNS
-        .into_iter()
-        .map(str::to_owned)
-        .chain(writer.constants.iter().map(|key| column_name(key)))
-        .chain(LAST_COLUMNS.into_iter().map(str::to_owned))
-        .collect();
-    writeln!(out, "\"{}\"", columns.join("\",\""))?;
+    let mut survey = TextSurvey::new(profile.callpaths.len());
+    for ((index, _), values) in profile.callpaths.iter().zip(&profile.values) {
+        survey.add(index, values);
+    }
+    let writer = TextWriter::new(&profile.callpaths, survey)?;
     let mut line = Vec::new();
-    writer.walk(|id, parent, index| {
+    writer.write(out, |index, out| {
         line.clear();
-        writer.write_row(&mut line, id, parent, index);
+        writer.times(index, &profile.values[index.row()], &mut line);
         out.write_all(&line)
-    })?;
-    out.flush()?;
-    Ok(writer.omitted())
+    })
 }
 
-struct Writer<'a> {
-    profile: &'a Profile,
+/// The facts that the text of a profile as a whole depends on, collected callpath by callpath.
+///
+/// With them a [`TextWriter`] writes profiles that do not fit into memory.
+#[derive(Clone, Debug)]
+pub struct TextSurvey {
+    rows: Vec<RowSurvey>,
+    /// The numbers of all executions, at most `EXECUTIONS_MAX`.
+    executions: BTreeSet<u32>,
+    /// The number of summaries and of elements of series.
+    measured: u64,
+    omitted: Omitted,
+}
+
+/// The facts of one callpath.
+#[derive(Clone, Copy, Debug, Default)]
+struct RowSurvey {
+    /// The number of ranks.
+    ranks: u64,
+    /// The number of ranks that came there.
+    present: u64,
+    /// The greatest number of an execution.
+    last: Option<u32>,
+}
+
+impl TextSurvey {
+    /// Creates the survey of a profile with this number of callpaths.
+    #[must_use]
+    pub fn new(callpaths: usize) -> Self {
+        Self {
+            rows: vec![RowSurvey::default(); callpaths],
+            executions: BTreeSet::new(),
+            measured: 0,
+            omitted: Omitted::default(),
+        }
+    }
+
+    /// Adds a callpath: its values by rank. Callpaths may be added in any order, each once.
+    ///
+    /// # Panics
+    /// If the profile has fewer callpaths.
+    pub fn add(&mut self, index: CallpathIndex, values: &[CallpathValues]) {
+        for values in values {
+            self.measured += (values.executions.len() + values.series.len()) as u64;
+            self.omitted.add(values);
+            for execution in executions_of(values) {
+                if self.executions.len() < EXECUTIONS_MAX {
+                    self.executions.insert(execution);
+                }
+            }
+        }
+        self.rows[index.row()] = RowSurvey {
+            ranks: values.len() as u64,
+            present: values.iter().filter(|values| !values.is_absent()).count() as u64,
+            last: values.iter().flat_map(executions_of).max(),
+        };
+    }
+}
+
+/// A writer of the text of a profile whose values are given callpath by callpath.
+#[derive(Debug)]
+pub struct TextWriter<'a> {
+    callpaths: &'a CallpathTable,
+    survey: TextSurvey,
     /// The names of the constants, except the tag.
     constants: BTreeSet<&'a str>,
     /// The executions that have a place, in order; none if all have one.
@@ -78,33 +138,60 @@ struct Writer<'a> {
     names: Vec<String>,
 }
 
-impl<'a> Writer<'a> {
-    fn new(profile: &'a Profile) -> Self {
-        let table = &profile.callpaths;
-        let keys = table.rows().iter().flat_map(|c| c.region.constants.keys());
+impl<'a> TextWriter<'a> {
+    /// Creates the writer of a profile with these callpaths, all of which are in the survey.
+    ///
+    /// # Errors
+    /// If the text would be far larger than the measured values justify.
+    pub fn new(callpaths: &'a CallpathTable, survey: TextSurvey) -> Result<Self, TextError> {
+        let keys = callpaths.rows().iter().flat_map(|c| c.region.constants.keys());
         let constants = keys.map(String::as_str).filter(|key| *key != FIRST_COLUMNS[2]).collect();
-        let executions: BTreeSet<u32> =
-            profile.values.iter().flatten().flat_map(executions_of).collect();
-        let sparse = executions.last().is_some_and(|&last| last >= EXECUTIONS_AS_THEY_ARE);
-        let mut children = table.children();
-        let mut names = vec![String::new(); table.len()];
+        let last = survey.rows.iter().filter_map(|row| row.last).max();
+        let mut children = callpaths.children();
+        let mut names = vec![String::new(); callpaths.len()];
         children.sort_each(|siblings| {
-            siblings.sort_by_key(|at| &table.get(*at).region.name);
+            siblings.sort_by_key(|at| &callpaths.get(*at).region.name);
             let mut seen: HashMap<&str, u64> = HashMap::new();
             for at in siblings {
-                let name = &table.get(*at).region.name;
+                let name = &callpaths.get(*at).region.name;
                 let number = seen.entry(name).or_default();
                 *number += 1;
                 names[at.row()] = numbered(&escape(name), *number);
             }
         });
-        Self {
-            profile,
-            constants,
-            places: sparse.then(|| executions.into_iter().collect()),
-            children,
-            names,
-        }
+        let is_sparse = last.is_some_and(|last| last >= EXECUTIONS_AS_THEY_ARE);
+        let places = is_sparse.then(|| survey.executions.iter().copied().collect());
+        let writer = Self { callpaths, survey, constants, places, children, names };
+        writer.refuse_sparse()?;
+        Ok(writer)
+    }
+
+    /// Writes the text. `times` writes what [`times`](Self::times) gives for a callpath; it is
+    /// called for callers before their callees.
+    ///
+    /// # Errors
+    /// If `out` cannot be written, and the errors of `times`.
+    pub fn write<W: Write>(
+        &self,
+        out: &mut W,
+        mut times: impl FnMut(CallpathIndex, &mut W) -> std::io::Result<()>,
+    ) -> Result<Omitted, TextError> {
+        let columns: Vec<String> = FIRST_COLUMNS
+            .into_iter()
+            .map(str::to_owned)
+            .chain(self.constants.iter().map(|key| column_name(key)))
+            .chain(LAST_COLUMNS.into_iter().map(str::to_owned))
+            .collect();
+        writeln!(out, "\"{}\"", columns.join("\",\""))?;
+        let mut line = Vec::new();
+        self.walk(|id, parent, index| {
+            line.clear();
+            self.write_names(&mut line, id, parent, index);
+            out.write_all(&line)?;
+            times(index, out)
+        })?;
+        out.flush()?;
+        Ok(self.survey.omitted)
     }
 
     /// Calls `visit` for all rows, parents before children, with the texts of their ids and
@@ -122,7 +209,7 @@ impl<'a> Writer<'a> {
         let mut waiting: Vec<(CallpathIndex, usize)> = below(self.names.len(), 0).collect();
         while let Some((index, length)) = waiting.pop() {
             id.truncate(length);
-            let is_root = self.profile.callpaths.get(index).parent.is_none();
+            let is_root = self.callpaths.get(index).parent.is_none();
             if !is_root {
                 id.push('<');
             }
@@ -133,19 +220,23 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn write_row(&self, line: &mut Vec<u8>, id: &str, parent: &str, index: CallpathIndex) {
-        let region = &self.profile.callpaths.get(index).region;
-        let values = &self.profile.values[index.row()];
+    fn write_names(&self, line: &mut Vec<u8>, id: &str, parent: &str, index: CallpathIndex) {
+        let region = &self.callpaths.get(index).region;
         let constant =
             |key: &str| region.constants.get(key).map_or_else(|| NULL.to_owned(), |v| escape(v));
-        let is_loop = is_loop(region, values);
         for text in [id, parent, &constant(FIRST_COLUMNS[2])] {
             write_field(line, text);
         }
         self.constants.iter().for_each(|key| write_field(line, &constant(key)));
-        write_field(line, is_loop);
+    }
+
+    /// Appends the columns of a callpath that depend on its values by rank, and the end of its
+    /// line.
+    pub fn times(&self, index: CallpathIndex, values: &[CallpathValues], line: &mut Vec<u8>) {
+        let region = &self.callpaths.get(index).region;
+        write_field(line, is_loop(region, values));
         line.push(b'"');
-        let places = values.iter().map(|v| self.places_of(v)).max().unwrap_or(0);
+        let places = self.places_up_to(self.survey.rows[index.row()].last);
         for (rank, values) in values.iter().enumerate() {
             if rank > 0 {
                 line.push(RANKS);
@@ -199,47 +290,44 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Returns the number of places that a rank needs.
-    fn places_of(&self, values: &CallpathValues) -> u64 {
-        executions_of(values).map(|execution| self.place(execution) + 1).max().unwrap_or(0)
+    /// Returns the number of places of a callpath whose last execution is `last`.
+    fn places_up_to(&self, last: Option<u32>) -> u64 {
+        last.map_or(0, |last| self.place(last) + 1)
     }
 
     /// Refuses profiles whose text would be too large. A usual text is in proportion to its values;
     /// that of a hostile profile may be quadratic.
     fn refuse_sparse(&self) -> Result<(), TextError> {
-        let values = self.profile.values.iter().flatten();
-        let measured = values.map(|v| (v.executions.len() + v.series.len()) as u64).sum::<u64>();
-        let places = self.profile.values.iter().map(|ranks| {
-            let most = ranks.iter().map(|v| self.places_of(v)).max().unwrap_or(0);
-            let present = ranks.iter().filter(|v| !v.is_absent()).count() as u64;
-            present.saturating_mul(most).saturating_add(ranks.len() as u64)
+        let survey = &self.survey;
+        let places = survey.rows.iter().map(|row| {
+            row.present.saturating_mul(self.places_up_to(row.last)).saturating_add(row.ranks)
         });
         let mut bytes = places.fold(0_u64, u64::saturating_add);
         let mut depths = vec![0_u64; self.names.len()];
-        for (index, callpath) in self.profile.callpaths.iter() {
+        for (index, callpath) in self.callpaths.iter() {
             let above = callpath.parent.map_or(0, |parent| depths[parent.row()]);
             depths[index.row()] = above.saturating_add(self.names[index.row()].len() as u64 + 1);
             bytes = bytes.saturating_add(depths[index.row()].saturating_mul(2));
         }
-        if bytes <= measured.saturating_mul(BYTES_PER_VALUE).saturating_add(BYTES_FREE) {
+        let is_too_much = survey.executions.len() >= EXECUTIONS_MAX;
+        let bytes_max = survey.measured.saturating_mul(BYTES_PER_VALUE).saturating_add(BYTES_FREE);
+        if bytes <= bytes_max && !is_too_much {
             return Ok(());
         }
         Err(TextError::TooSparse { bytes })
     }
+}
 
-    fn omitted(&self) -> Omitted {
-        let mut omitted = Omitted::default();
-        for values in self.profile.values.iter().flatten() {
-            omitted.metrics += values.metrics.len() as u64;
-            omitted.messages += values.messages.len() as u64;
-            omitted.edges += values.edges.len() as u64;
-            omitted.estimates +=
-                values.executions.iter().filter(|e| e.sum_variance_ns2 > 0.0).count() as u64;
-            let buckets = values.series.iter().filter(|b| b.visits > 1).count() as u64;
-            let sums = values.executions.iter().filter(|_| values.series.is_empty());
-            omitted.sums_of_visits += buckets + sums.filter(|e| e.visits > 1).count() as u64;
-        }
-        omitted
+impl Omitted {
+    fn add(&mut self, values: &CallpathValues) {
+        self.metrics += values.metrics.len() as u64;
+        self.messages += values.messages.len() as u64;
+        self.edges += values.edges.len() as u64;
+        self.estimates +=
+            values.executions.iter().filter(|e| e.sum_variance_ns2 > 0.0).count() as u64;
+        let buckets = values.series.iter().filter(|b| b.visits > 1).count() as u64;
+        let sums = values.executions.iter().filter(|_| values.series.is_empty());
+        self.sums_of_visits += buckets + sums.filter(|e| e.visits > 1).count() as u64;
     }
 }
 

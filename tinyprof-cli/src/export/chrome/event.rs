@@ -93,7 +93,7 @@ pub(super) struct Events<'w> {
 }
 
 impl<'w> Events<'w> {
-    pub(super) fn start(out: &'w mut (dyn Write + Send), source: &Source) -> io::Result<Self> {
+    pub(super) fn start(out: &'w mut (dyn Write + Send), source: &Source<'_>) -> io::Result<Self> {
         out.write_all(b"{\"displayTimeUnit\":\"ns\",\"otherData\":")?;
         let data = [
             ("profile", source.name.as_str()),

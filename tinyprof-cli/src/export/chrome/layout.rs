@@ -23,7 +23,7 @@ pub(super) struct Slot {
 /// from its start. A summary may not fit there, because it ran on several threads or below a visit
 /// that was still open. It then goes on a separate track, no earlier than the slot above it. So on
 /// each track, any two slices are either nested or disjoint.
-pub(super) fn lay_out(table: &CallpathTable, values: &[&CallpathValues]) -> Vec<Vec<Slot>> {
+pub(super) fn lay_out(table: &CallpathTable, values: &[CallpathValues]) -> Vec<Vec<Slot>> {
     let mut slots: Vec<Vec<Slot>> = Vec::with_capacity(table.len());
     let (mut next_ns, mut aside_ns) = (0_u64, 0_u64);
     for (callpath, values) in table.rows().iter().zip(values) {
@@ -91,7 +91,7 @@ mod tests {
                 .collect(),
             ..CallpathValues::default()
         });
-        let slots = lay_out(&table, &values.each_ref());
+        let slots = lay_out(&table, &values);
         let found: Vec<Vec<_>> = slots
             .iter()
             .map(|row| row.iter().map(|s| (s.track, s.start_ns, s.end_ns)).collect())

@@ -4,23 +4,22 @@ use std::collections::BTreeMap;
 
 use tinyprof_format::model::{CallpathValues, ExecutionSummary, SeriesBucket};
 
-use crate::export::exporter::Source;
-
-/// Returns the three summaries: their names in the viewer, and their values by row. Metrics are
-/// left out.
-pub(super) fn of_all_ranks(source: &Source) -> [(String, Vec<CallpathValues>); 3] {
-    let ranks = source.ranks.len();
-    let all: Vec<[CallpathValues; 3]> =
-        source.profile.values.iter().map(|row| of_row(row)).collect();
-    let of = |what: &str, at: usize| {
-        let values = all.iter().map(|three| three[at].clone()).collect();
+/// Returns the three summaries of this number of ranks, given by row: their names in the viewer,
+/// and their values by row.
+pub(super) fn of_all_ranks(
+    ranks: usize,
+    mut all: Vec<[CallpathValues; 3]>,
+) -> [(String, Vec<CallpathValues>); 3] {
+    let mut of = |what: &str, at: usize| {
+        let values = all.iter_mut().map(|three| std::mem::take(&mut three[at])).collect();
         (format!("{what} of {ranks} ranks, each execution by itself"), values)
     };
     [of("mean", 0), of("minimum", 1), of("maximum", 2)]
 }
 
-/// Compares executions that begin with the same number, and series elements at the same position.
-fn of_row(ranks: &[CallpathValues]) -> [CallpathValues; 3] {
+/// Returns the mean, minimum and maximum of a callpath's values by rank. Compares executions that
+/// begin with the same number, and series elements at the same position. Metrics are left out.
+pub(super) fn of_row(ranks: &[CallpathValues]) -> [CallpathValues; 3] {
     let mut executions: BTreeMap<u32, Spread> = BTreeMap::new();
     let mut series: BTreeMap<(u32, usize), Spread> = BTreeMap::new();
     for values in ranks {

@@ -15,7 +15,7 @@ pub(super) fn anchor(cube: &Cube<'_>) -> String {
         ("Creator", concat!("tinyprof ", env!("CARGO_PKG_VERSION"))),
         ("tinyprof profile", &cube.source.name),
         ("tinyprof precision", cube.source.precision()),
-        ("executable", &cube.source.profile.manifest.metadata.executable),
+        ("executable", &cube.source.manifest().metadata.executable),
     ] {
         let _ = writeln!(xml, "<attr key=\"{key}\" value=\"{}\"/>", text(value));
     }
@@ -74,8 +74,7 @@ fn push_metric(xml: &mut String, number: usize, metric: &Metric) {
 /// Writes one region per node, so that each keeps its own line.
 fn push_regions(xml: &mut String, cube: &Cube<'_>) {
     for node in 0..cube.tree.len() {
-        let region =
-            cube.tree.row(node).map(|row| &cube.source.profile.callpaths.rows()[row].region);
+        let region = cube.tree.row(node).map(|row| &cube.source.callpaths().rows()[row].region);
         let (name, file, line) =
             region.map_or(("[all roots]", "", 0), |r| (r.name.as_str(), r.file.as_str(), r.line));
         let name = text(name);
@@ -108,7 +107,7 @@ fn push_tree(xml: &mut String, cube: &Cube<'_>) {
 
 /// Writes the machine, its hosts, and their ranks as processes of one thread.
 fn push_system(xml: &mut String, cube: &Cube<'_>) {
-    let cluster = &cube.source.profile.manifest.metadata.cluster;
+    let cluster = &cube.source.manifest().metadata.cluster;
     let machine = if cluster.is_empty() { "machine" } else { cluster };
     let _ = writeln!(
         xml,

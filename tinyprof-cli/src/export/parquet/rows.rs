@@ -83,19 +83,18 @@ pub(super) struct Texts {
 impl Texts {
     /// # Errors
     /// If all paths together would be too long.
-    pub(super) fn of(source: &Source) -> Result<Self, String> {
-        let paths = paths::plain(&source.profile.callpaths)?;
+    pub(super) fn of(source: &Source<'_>) -> Result<Self, String> {
+        let paths = paths::plain(source.callpaths())?;
         let host = |host: &String| (!host.is_empty()).then(|| ByteArray::from(host.as_str()));
-        let ids =
-            source.profile.callpaths.rows().iter().map(|row| format!("{:016x}", row.id.to_bits()));
-        let metadata = &source.profile.manifest.metadata;
+        let ids = source.callpaths().rows().iter().map(|row| format!("{:016x}", row.id.to_bits()));
+        let metadata = &source.manifest().metadata;
         let date_s = i64::try_from(metadata.launchdate).ok().filter(|date_s| *date_s > 0);
         Ok(Self {
             job: metadata.jobid.as_deref().map(ByteArray::from),
             date_ms: date_s.and_then(|date_s| date_s.checked_mul(1_000)),
             ids: ids.map(|id| ByteArray::from(id.as_str())).collect(),
             paths: paths.iter().map(|path| ByteArray::from(path.as_str())).collect(),
-            hosts: source.profile.ranks.iter().map(|rank| host(&rank.host)).collect(),
+            hosts: source.facts().iter().map(|rank| host(&rank.host)).collect(),
             kinds: Kind::NAMES.map(ByteArray::from),
             transfers: MessageKind::ALL.map(|kind| ByteArray::from(kind.name())),
         })
@@ -111,10 +110,11 @@ impl Texts {
 }
 
 /// Returns summaries and series of the time, then those of each metric, then messages, which are of
-/// all `executions` of the run. `callees` has the rank's values at the callpath's callees.
+/// all `executions` of the run. `called` has the rank's times at the callpath's callees, if it has
+/// any.
 pub(super) fn rows<'a>(
     values: &'a CallpathValues,
-    callees: Vec<&'a CallpathValues>,
+    called: Option<&'a [(u32, u64)]>,
     rank: usize,
     executions: u32,
 ) -> impl Iterator<Item = Row<'a>> {
@@ -142,7 +142,7 @@ pub(super) fn rows<'a>(
         numbers: Numbers::Time(Time {
             sum_ns: e.sum_ns,
             extrema_ns: (e.visits > 1).then_some([e.min_ns, e.max_ns]),
-            exclusive_ns: (!callees.is_empty()).then(|| exclusive_ns(e, &callees)),
+            exclusive_ns: called.map(|called| exclusive_ns(e, called)),
             standard_error_ns: standard_error_ns(e),
         }),
     });
@@ -190,15 +190,12 @@ fn metric_rows<'a>(key: &'a str, metric: &'a MetricValues) -> impl Iterator<Item
 
 /// Returns the sum without those of the callees' summaries that begin within the same executions; 0
 /// if these took longer, on several threads.
-fn exclusive_ns(summary: &ExecutionSummary, callees: &[&CallpathValues]) -> u64 {
+fn exclusive_ns(summary: &ExecutionSummary, called: &[(u32, u64)]) -> u64 {
     let first = summary.execution;
     let end = first.saturating_add(summary.executions.max(1));
-    let within = |values: &&CallpathValues| {
-        let from = values.executions.partition_point(|e| e.execution < first);
-        let within = values.executions[from..].iter().take_while(|e| e.execution < end);
-        within.fold(0_u64, |sum, e| sum.saturating_add(e.sum_ns))
-    };
-    callees.iter().map(within).fold(summary.sum_ns, u64::saturating_sub)
+    let from = called.partition_point(|(execution, _)| *execution < first);
+    let within = called[from..].iter().take_while(|(execution, _)| *execution < end);
+    within.fold(summary.sum_ns, |rest, (_, ns)| rest.saturating_sub(*ns))
 }
 
 fn standard_error_ns(summary: &ExecutionSummary) -> Option<f64> {

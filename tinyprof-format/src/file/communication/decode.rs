@@ -11,16 +11,52 @@ use crate::model::{
     Traffic,
 };
 
+/// The values to which the messages and edges of a section are added.
+pub(in crate::file) trait Targets {
+    /// Returns the number of the part's ranks.
+    fn ranks(&self) -> usize;
+
+    /// Returns the values by rank of the callpath in a row; none if it is left out.
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    fn of_row(
+        &mut self,
+        cursor: &Cursor<'_>,
+        row: usize,
+    ) -> Result<Option<&mut [CallpathValues]>, Malformed>;
+}
+
+/// A slice of values for each row from `first` on; other callpaths are left out.
+pub(in crate::file) struct Slices<'a, 'b> {
+    pub(in crate::file) first: usize,
+    pub(in crate::file) values: &'a mut [&'b mut [CallpathValues]],
+}
+
+impl Targets for Slices<'_, '_> {
+    fn ranks(&self) -> usize {
+        self.values.first().map_or(0, |of_ranks| of_ranks.len())
+    }
+
+    fn of_row(
+        &mut self,
+        _: &Cursor<'_>,
+        row: usize,
+    ) -> Result<Option<&mut [CallpathValues]>, Malformed> {
+        let at = row.checked_sub(self.first);
+        Ok(at.and_then(|at| self.values.get_mut(at)).map(|of_ranks| &mut **of_ranks))
+    }
+}
+
 /// Adds the messages and edges of a section to the values of the part's ranks. `rows` are those
-/// that may be in it, up to its key. `values` has a slice for each row from `first` on; other
-/// callpaths of the section are left out.
+/// that may be in it, up to its key.
 pub(in crate::file) fn decode_section(
     cursor: &mut Cursor<'_>,
-    (rows, first): (RangeInclusive<usize>, usize),
+    rows: RangeInclusive<usize>,
     dictionary: &CallpathTable,
-    values: &mut [&mut [CallpathValues]],
+    targets: &mut dyn Targets,
 ) -> Result<(), Malformed> {
-    let ranks = values.first().map_or(0, |of_ranks| of_ranks.len());
+    let ranks = targets.ranks();
     let callpaths = read_rows(cursor, &rows)?;
     let message_keys = read_ends(cursor, callpaths.len(), "messages")?;
     let edge_keys = read_ends(cursor, callpaths.len(), "edges")?;
@@ -35,7 +71,7 @@ pub(in crate::file) fn decode_section(
     let mut of_messages = of_messages.iter();
     let mut of_edges = of_edges.iter();
     for (at, &row) in callpaths.iter().enumerate() {
-        let mut target = row.checked_sub(first).and_then(|row| values.get_mut(row));
+        let mut target = targets.of_row(&start, row)?;
         for key in messages.of_callpath(at) {
             let found = message_key(key.stored)
                 .ok_or_else(|| start.malformed("the key of a message is not a key"))?;

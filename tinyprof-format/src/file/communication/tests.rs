@@ -47,7 +47,8 @@ fn decoded(
     let count = if first.is_some() { 1 } else { CALLPATHS as usize };
     let mut values = vec![vec![CallpathValues::default(); ranks]; count];
     let mut slices: Vec<&mut [CallpathValues]> = values.iter_mut().map(Vec::as_mut_slice).collect();
-    decode_section(&mut cursor, (rows, first.unwrap_or(0)), &dictionary(), &mut slices)?;
+    let mut targets = Slices { first: first.unwrap_or(0), values: &mut slices };
+    decode_section(&mut cursor, rows, &dictionary(), &mut targets)?;
     cursor.finish("the section")?;
     let records = |values: CallpathValues| {
         (values.messages.into_iter().collect(), values.edges.into_iter().collect())

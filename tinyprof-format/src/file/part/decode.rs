@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use super::clock;
 use super::{COMMUNICATION_KEY, MAGIC, METRICS_KEY, RANKS_KEY};
 use crate::bytes::{Cursor, Malformed, MemoryLimit, column};
+use crate::file::communication::{Slices, Targets};
 use crate::file::exclusive::Exclusive;
 use crate::file::section::{FrameError, IndexEntry, Sections};
 use crate::file::times::Sums;
@@ -124,8 +125,8 @@ pub(in crate::file) fn decode(
         let section = file.section_within(position, memory_limit)?;
         match PartSection::of_key(key, values.len()) {
             Some(PartSection::Communication(row)) => {
-                let rows = (first_row..=row, 0);
-                decode_communication(section, rows, dictionary, values, version)?;
+                let targets = &mut Slices { first: 0, values: &mut *values };
+                decode_communication(section, first_row..=row, dictionary, targets, version)?;
                 first_row = row + 1;
             }
             Some(what) => {
@@ -170,17 +171,16 @@ pub(in crate::file) fn decode_section(
     decoded.map_err(|error| of_version(error, version))
 }
 
-/// Reads a section of messages and edges. `rows` are the range that it may be of, and the row of
-/// the first slice of `values`: callpaths without a slice are left out.
+/// Reads a section of messages and edges, which may be of these rows.
 pub(in crate::file) fn decode_communication(
     mut section: Cursor<'_>,
-    rows: (RangeInclusive<usize>, usize),
+    rows: RangeInclusive<usize>,
     dictionary: &CallpathTable,
-    values: &mut [&mut [CallpathValues]],
+    targets: &mut dyn Targets,
     version: FormatVersion,
 ) -> Result<(), Malformed> {
     let decoded = section.passing(|section| {
-        communication::decode_section(section, rows, dictionary, values)?;
+        communication::decode_section(section, rows, dictionary, targets)?;
         section.finish("a section")
     });
     decoded.map_err(|error| of_version(error, version))

@@ -6,6 +6,7 @@ use super::dictionary::{Dictionary, section_bytes};
 use super::found;
 use crate::bytes::{Cursor, Malformed, MemoryLimit};
 use crate::error::ReadError;
+use crate::file::communication::Slices;
 use crate::file::exclusive::make_inclusive;
 use crate::file::part::{self, MAGIC, PartSection};
 use crate::file::read::explain;
@@ -126,8 +127,9 @@ impl Reader<'_> {
                 .map(|facts| self.facts = Some(facts)),
             PartSection::Communication(row) => {
                 self.next_row = row + 1;
-                let (rows, table) = ((first_row..=row, 0), &self.dictionary.table);
-                part::decode_communication(section, rows, table, values, self.version)
+                let (rows, table) = (first_row..=row, &self.dictionary.table);
+                let targets = &mut Slices { first: 0, values: &mut *values };
+                part::decode_communication(section, rows, table, targets, self.version)
             }
             _ => part::decode_section(section, what, values, self.version).map(|sums| {
                 if let PartSection::Times(row) = what {
