@@ -39,8 +39,8 @@ fn wrong(job: &Job, without: &Seen) -> Vec<String> {
     found
 }
 
-/// Adds the differences of two runs to `found`. Returns the case in which the second ended early, if
-/// it did.
+/// Adds the differences of two runs to `found`. Returns the case in which the second ended early,
+/// if it did.
 fn differences(
     job: &Job,
     level: Level,

@@ -105,8 +105,8 @@ impl Level {
         }
     }
 
-    /// Returns whether the library may make objects of MPI while the program runs, so that MPI gives
-    /// other numbers to those of the program.
+    /// Returns whether the library may make objects of MPI while the program runs, so that MPI
+    /// gives other numbers to those of the program.
     pub(crate) fn makes_objects(self) -> bool {
         matches!(self, Self::Messages | Self::Enforce)
     }

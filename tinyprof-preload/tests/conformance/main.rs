@@ -16,8 +16,8 @@ use crate::compare::compare;
 use crate::job::Level;
 use crate::program::Program;
 
-/// Runs the programs that `CONFORMANCE_ONLY` names, by default all. With `CONFORMANCE_FULL`, jobs of
-/// one case run at all levels, too.
+/// Runs the programs that `CONFORMANCE_ONLY` names, by default all. With `CONFORMANCE_FULL`, jobs
+/// of one case run at all levels, too.
 #[test]
 #[ignore = "takes a minute for each MPI, see scripts/conformance.sh"]
 fn every_program_does_the_same_with_the_library() {

@@ -65,8 +65,8 @@ impl Program {
         programs
     }
 
-    /// Returns the jobs that the program lists: a number of ranks, and the case that has a job of its
-    /// own, if any.
+    /// Returns the jobs that the program lists: a number of ranks, and the case that has a job of
+    /// its own, if any.
     pub(crate) fn jobs(&self) -> Vec<Job> {
         let output = Command::new(&self.executable).arg("list").output().expect("it was compiled");
         assert!(output.status.success(), "{}: {output:?}", self.name);

@@ -1,5 +1,5 @@
-// Attributes: their callbacks are called as often as by the program's own calls. A duplicate of ours
-// would copy those of the communicator.
+// Attributes: their callbacks are called as often as by the program's own calls. A duplicate of
+// ours would copy those of the communicator.
 #define RANKS 2
 #include "case.h"
 

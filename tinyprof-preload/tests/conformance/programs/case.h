@@ -1,10 +1,11 @@
 // What the programs of conformance share: cases, and the lines by which runs are compared.
 //
 // To add a case, write CASE(its_name) { ... } into the file of its subject. Cases of a file run one
-// after another in one job of RANKS ranks, and without those up to NAME if called with `after NAME`. ALONE(its_name, ranks) { ... } runs in a job of its own
-// and calls MPI_Init itself, if at all. Both say() what they see: results, error classes, numbers of
-// callbacks. A line must be the same in each run of the program, with and without the library.
-// check() says only what is wrong, and must hold without the library.
+// after another in one job of RANKS ranks, and without those up to NAME if called with `after
+// NAME`. ALONE(its_name, ranks) { ... } runs in a job of its own and calls MPI_Init itself, if at
+// all. Both say() what they see: results, error classes, numbers of callbacks. A line must be the
+// same in each run of the program, with and without the library. check() says only what is wrong,
+// and must hold without the library.
 #include <mpi.h>
 #include <fcntl.h>
 #include <signal.h>

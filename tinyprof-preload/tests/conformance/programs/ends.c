@@ -97,8 +97,8 @@ ALONE(finalised_and_destroyed, 1) {
     exit(3);
 }
 
-// Callbacks of attributes of MPI_COMM_SELF are the first that MPI_Finalize does: MPI still works, and
-// says that it is not finalised (MPI 4.0, section 11.2.4).
+// Callbacks of attributes of MPI_COMM_SELF are the first that MPI_Finalize does: MPI still works,
+// and says that it is not finalised (MPI 4.0, section 11.2.4).
 static int at_finalize(MPI_Comm of, int key, void *value, void *state) {
     int is_finalised = -1, sum = -1, received = -1;
     MPI_Finalized(&is_finalised);

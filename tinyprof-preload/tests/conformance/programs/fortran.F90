@@ -1,5 +1,5 @@
-! Fortran's ignored arguments, null handles and lifetimes, in each of its interfaces. It lists its job
-! and says lines as the programs in C do, see case.h.
+! Fortran's ignored arguments, null handles and lifetimes, in each of its interfaces. It lists its
+! job and says lines as the programs in C do, see case.h.
 program fortran
 #ifdef USE_MPI_F08
     use mpi_f08

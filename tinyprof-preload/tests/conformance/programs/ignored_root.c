@@ -1,5 +1,5 @@
-// Arguments of collective operations that are significant only at the root, or not where a buffer is
-// MPI_IN_PLACE (MPI 4.0, chapter 6): elsewhere they are anything.
+// Arguments of collective operations that are significant only at the root, or not where a buffer
+// is MPI_IN_PLACE (MPI 4.0, chapter 6): elsewhere they are anything.
 #define RANKS 3
 #include "case.h"
 

@@ -1,5 +1,5 @@
-// Datatypes, groups, operations, keyvals, infos, error handlers, windows and requests that are freed
-// before what uses them is done (MPI 4.0, section 2.5.1: a freed object lives until then).
+// Datatypes, groups, operations, keyvals, infos, error handlers, windows and requests that are
+// freed before what uses them is done (MPI 4.0, section 2.5.1: a freed object lives until then).
 #define RANKS 2
 #include "case.h"
 

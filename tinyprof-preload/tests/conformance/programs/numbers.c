@@ -1,5 +1,5 @@
-// Numbers that MPI gives to what the program makes: handles, keyvals, Fortran's integers, and how many
-// communicators there are. A library that makes objects before the program shifts them.
+// Numbers that MPI gives to what the program makes: handles, keyvals, Fortran's integers, and how
+// many communicators there are. A library that makes objects before the program shifts them.
 #define RANKS 2
 #include "case.h"
 

@@ -1,5 +1,6 @@
-// MPI_Dist_graph_create with reorder, which Open MPI answers by an algorithm that communicators made
-// earlier can disturb (issue 25: item 6). Jobs of their own, as nothing must have happened before.
+// MPI_Dist_graph_create with reorder, which Open MPI answers by an algorithm that communicators
+// made earlier can disturb (issue 25: item 6). Jobs of their own, as nothing must have happened
+// before.
 #include "case.h"
 
 // Makes the same graph several times, with weights by which ranks are grouped, and says the order.
