@@ -128,6 +128,7 @@ pub(crate) fn manifest(ranks: u32, callpaths: usize) -> Manifest {
             counted_visit_cost_ps: 0,
             filter: None,
             regions_filtered: None,
+            segments_refused: None,
         },
         complete: true,
         incomplete_because: None,
