@@ -150,7 +150,7 @@ impl Builder {
         begin_recorder(&self.settings)?;
         let settings = Settings::of_profiler(self.settings);
         if collect::ENABLED {
-            interim_profile::begin(program, &communicator, &settings);
+            interim_profile::begin_of_profiler(program, &communicator, &settings);
         }
         Ok(Profiler { communicator, settings, done: false, _universe: PhantomData })
     }

@@ -34,17 +34,13 @@ pub(super) struct InterimWriter {
 }
 
 impl InterimWriter {
-    /// Creates the interim profiles of all ranks of `communicator`.
-    pub(super) fn new(
-        communicator: &MpiCommunicator,
-        settings: &Settings,
-        agreed: Option<AgreedWriting>,
-    ) -> Self {
+    /// Creates the interim profiles of all ranks, on rank `rank`.
+    pub(super) fn new(rank: u32, settings: &Settings, agreed: Option<AgreedWriting>) -> Self {
         let files = || InterimFiles::new(&settings.target(), settings.interim_profiles_kept());
         Self {
             settings: settings.clone(),
             agreed,
-            files: (communicator.rank() == 0).then(files),
+            files: (rank == 0).then(files),
             process_id: std::process::id(),
         }
     }
@@ -93,6 +89,15 @@ impl InterimWriter {
 
     /// Settles as [`settle`](Self::settle) does, and ends the agreement. Collective.
     pub(super) fn settle_for_good(&mut self, flush_point: u64) {
+        // Rank 0 has the files.
+        if let (Some(agreed), Some(_)) = (&self.agreed, &self.files)
+            && agreed.pace.has_missed_all(flush_point)
+        {
+            recorder::warn(
+                "no interim profiles were written: the program has passed no flush point, such as a collective \
+                 operation on MPI_COMM_WORLD, the end of a root region, or a loop that is marked `flush_point`",
+            );
+        }
         self.settle(flush_point);
         self.agreed = None;
     }

@@ -51,6 +51,11 @@ impl Pace {
         self.is_patient && flush_point > self.flush_point && monotonic_ns() >= self.due_ns()
     }
 
+    /// Returns whether an interim profile was due and there was no flush point at which to write it.
+    pub(super) fn has_missed_all(&self, flush_point: u64) -> bool {
+        flush_point == 0 && monotonic_ns() >= self.due_ns()
+    }
+
     fn due_ns(&self) -> u64 {
         self.since_ns.saturating_add(self.interval_ns)
     }

@@ -4,6 +4,7 @@ mod counts;
 mod functions;
 mod messages;
 mod order;
+mod settings;
 mod small_memory;
 mod structure;
 mod support;
