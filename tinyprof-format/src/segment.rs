@@ -25,7 +25,7 @@ mod words;
 
 pub use board::{
     BOARD_ENDING, BOARD_HEADER_WORDS, BOARD_NAMESPACE, BOARD_RANKS_MAX, BOARD_SIZE, is_mark_alive,
-    mark_of, remove_stale_boards,
+    is_stale_board, mark_of, remove_stale_boards,
 };
 pub use description::ProcessDescription;
 pub use directory::{

@@ -73,16 +73,16 @@ fn at_exit() -> Ending {
 }
 
 /// Handles `MPI_Abort`, which ends all ranks at once: there is no profile, and where what was
-/// recorded survives, one rank says how to get it.
+/// recorded survives, one rank says how to get it. Allocates nothing, as a program may call that in
+/// a signal handler.
 pub(crate) fn at_abort() {
-    let recoverable = recorder::recoverable();
-    if SETTLED.load(Relaxed) || recoverable.is_empty() {
+    if SETTLED.load(Relaxed) || !recorder::is_recoverable() {
         return;
     }
     // If the process gets to its exit, its segments stay for the profile of all ranks.
     SETTLED.store(true, Relaxed);
     if claims(Line::Abort) {
-        recorder::warn(format_args!("MPI_Abort ends the job without a profile{recoverable}"));
+        recorder::warn_recoverable("MPI_Abort ends the job without a profile");
     }
 }
 
@@ -245,6 +245,14 @@ fn write_one_rank(
 /// for the rank and the number of ranks.
 fn flush_alone(reason: &str, advice: &str) {
     if SETTLED.swap(true, Relaxed) {
+        // A profiler has written what there is, but not what needs all ranks from the beginning.
+        let voice = ATTENDANCE.get().map(|(_, voice)| voice);
+        if let Some(what) =
+            beginning::in_vain().filter(|_| config().mpi == Some(MpiLevel::Messages))
+            && voice.is_some_and(|voice| voice.speaks(Line::NoEffect))
+        {
+            recorder::warn(format_args!("{what}: {reason}{advice}"));
+        }
         return;
     }
     let world = ProgramCommunicator::world();
@@ -261,8 +269,9 @@ fn write_alone(rank: u32, ranks: u32, settings: &Settings, reason: &str, advice:
     let plan = Plan { workplace, ..settings.plan(0) };
     let path = profile_path(&name_of_rank(&plan.target, rank));
     if ATTENDANCE.get().is_some_and(|(_, voice)| voice.tells()) {
+        let in_vain = beginning::in_vain().map(|what| format!("; {what}")).unwrap_or_default();
         recorder::warn(format_args!(
-            "{reason}, so each rank that does writes a profile of its own, as {}{advice}",
+            "{reason}, so each rank that does writes a profile of its own, as {}{in_vain}{advice}",
             path.display()
         ));
     }

@@ -79,16 +79,22 @@ pub fn remove_stale_boards(directory: &Path, namespace: u64, own: Option<&Path>)
 }
 
 fn is_stale(path: &Path, namespace: u64) -> bool {
-    const BYTES_MAX: u64 = (BOARD_HEADER_WORDS as u64 + 2 * BOARD_RANKS_MAX as u64) * 8;
+    const BYTES_MAX: u64 = (BOARD_HEADER_WORDS as u64 + 2 * BOARD_RANKS_MAX as u64 + 1) * 8;
     let is_short = fs::symlink_metadata(path)
         .is_ok_and(|metadata| metadata.is_file() && metadata.len() <= BYTES_MAX);
     let Some(bytes) = is_short.then(|| fs::read(path).ok()).flatten() else { return false };
+    is_stale_board(&bytes, namespace)
+}
+
+/// Returns whether the ranks of a board with these contents are of this process namespace, and all
+/// of them are gone. A board without a mark has just been created.
+#[must_use]
+pub fn is_stale_board(bytes: &[u8], namespace: u64) -> bool {
     let words: Vec<u64> =
         bytes.as_chunks().0.iter().map(|word| u64::from_ne_bytes(*word)).collect();
     let Some((header, rest)) = words.split_at_checked(BOARD_HEADER_WORDS) else { return false };
     let size = usize::try_from(header[BOARD_SIZE]).unwrap_or(usize::MAX);
     let marks: Vec<u64> = rest.iter().copied().take(size).filter(|&mark| mark != 0).collect();
-    // A board without a mark has just been created.
     header[BOARD_NAMESPACE] == namespace
         && !marks.is_empty()
         && !marks.into_iter().any(is_mark_alive)

@@ -90,12 +90,15 @@ impl InterimWriter {
     /// Settles as [`settle`](Self::settle) does, and ends the agreement. Collective.
     pub(super) fn settle_for_good(&mut self, flush_point: u64) {
         // Rank 0 has the files.
-        if let (Some(agreed), Some(_)) = (&self.agreed, &self.files)
-            && agreed.pace.has_missed_all(flush_point)
+        if let (Some(agreed), Some(files)) = (&self.agreed, &self.files)
+            && files.times() == InterimTimes::default()
+            && agreed.pace.is_patient()
+            && agreed.pace.is_long_due()
         {
             recorder::warn(
-                "no interim profiles were written: the program has passed no flush point, such as a collective \
-                 operation on MPI_COMM_WORLD, the end of a root region, or a loop that is marked `flush_point`",
+                "no interim profiles were written: the program has passed no flush point when one was due; flush points \
+                 are blocking collective operations on MPI_COMM_WORLD (unless it starts a Profiler), ends of root \
+                 regions, and loops that are marked `flush_point`",
             );
         }
         self.settle(flush_point);

@@ -51,9 +51,10 @@ impl Pace {
         self.is_patient && flush_point > self.flush_point && monotonic_ns() >= self.due_ns()
     }
 
-    /// Returns whether an interim profile was due and there was no flush point at which to write it.
-    pub(super) fn has_missed_all(&self, flush_point: u64) -> bool {
-        flush_point == 0 && monotonic_ns() >= self.due_ns()
+    /// Returns whether an interim profile has been due for an interval: its time has passed twice
+    /// since the last one, or since the run began.
+    pub(super) fn is_long_due(&self) -> bool {
+        monotonic_ns() >= self.due_ns().saturating_add(self.interval_ns)
     }
 
     fn due_ns(&self) -> u64 {

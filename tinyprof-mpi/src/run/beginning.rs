@@ -54,8 +54,14 @@ pub(crate) fn begin(signed_in: Option<SignedIn>) {
         if let Some(line) = agree(world).filter(|_| rank == 0) {
             recorder::warn(line);
         }
-    } else {
-        say_what_is_not_possible(*attendance, voice);
+    } else if *attendance == Attendance::Open
+        && let Some(what) = in_vain()
+        && voice.speaks(Line::NoEffect)
+    {
+        recorder::warn(format_args!(
+            "{what}: whether all ranks of a job on several hosts run TinyProf is known at its end \
+             alone; where they do, TINYPROF_WORLD=all, set for all ranks, says so from the beginning",
+        ));
     }
 }
 
@@ -81,30 +87,18 @@ const NOT_ALL: &str = "not all ranks ask for it; set it alike on all ranks";
 
 /// The same, where it is not yet known whether the program has a profiler of its own.
 const NO_INTERVAL_YET: &str =
-    "TINYPROF_INTERVAL has no effect, unless the program starts a Profiler";
+    "no profiles are written at intervals, unless the program starts a Profiler";
+const NEITHER: &str = "TINYPROF_MPI=messages has no effect, calls are recorded, and no profiles are \
+                       written at intervals, unless the program starts a Profiler";
 
-/// Tells the user, once, that what this rank is asked for needs all ranks of the job.
-fn say_what_is_not_possible(attendance: Attendance, voice: &Voice) {
+/// Returns what this rank is asked for and needs all ranks of the job, if anything.
+pub(super) fn in_vain() -> Option<&'static str> {
     let has_interval = Settings::default().interim_interval_ns() > 0;
-    let what = match (config().mpi == Some(MpiLevel::Messages), has_interval) {
-        (true, false) => NO_MESSAGES,
-        (false, true) => NO_INTERVAL_YET,
-        (true, true) => {
-            "TINYPROF_MPI=messages and TINYPROF_INTERVAL have no effect, calls are recorded"
-        }
-        (false, false) => return,
-    };
-    // What is said now about profiles need not be said again at the end.
-    let is_said = |line| voice.speaks(line);
-    if is_said(Line::NoEffect) && (attendance == Attendance::Open || is_said(Line::Apart)) {
-        let apart = match attendance {
-            Attendance::Incomplete => ", and each rank that does writes a profile of its own",
-            Attendance::Open | Attendance::Complete => "",
-        };
-        recorder::warn(format_args!(
-            "{what}: not all ranks are known to run TinyProf{apart}; where all of them do, \
-             TINYPROF_WORLD=all, set for all ranks, says so",
-        ));
+    match (config().mpi == Some(MpiLevel::Messages), has_interval) {
+        (true, false) => Some(NO_MESSAGES),
+        (false, true) => Some(NO_INTERVAL_YET),
+        (true, true) => Some(NEITHER),
+        (false, false) => None,
     }
 }
 

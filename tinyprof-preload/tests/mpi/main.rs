@@ -2,6 +2,7 @@
 
 mod counts;
 mod functions;
+mod interim;
 mod messages;
 mod order;
 mod settings;
