@@ -77,8 +77,8 @@ impl Voice {
         self.is_of_those_who_tell && self.claims(line)
     }
 
-    /// Returns whether the caller is to print a line: true on the first rank of this host that asks,
-    /// and on each rank that shares no memory with others.
+    /// Returns whether the caller is to print a line: true on the first rank of this host that
+    /// asks, and on each rank that shares no memory with others.
     pub(crate) fn claims(&self, line: Line) -> bool {
         self.board.as_ref().is_none_or(|board| board.claim(line))
     }

@@ -1,5 +1,5 @@
-//! The steps of the profiler around `MPI_Init`, `MPI_Finalize` and `MPI_Abort`, registered with the wrappers of
-//! MPI's functions before the program begins.
+//! The steps of the profiler around `MPI_Init`, `MPI_Finalize` and `MPI_Abort`, registered with the
+//! wrappers of MPI's functions before the program begins.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;

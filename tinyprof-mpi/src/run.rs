@@ -142,7 +142,9 @@ fn flush_now(
     communicator.end_flush();
     let flushed = match flushed {
         Ok(flushed) => flushed,
-        Err(interrupted) => {
+        Err(mut interrupted) => {
+            // Ranks that have not come as far may have told it already.
+            interrupted.is_reporter = interrupted.is_reporter && claims(Line::Apart);
             let of_world = (communicator.rank(), communicator.size(), communicator.deadline());
             return Err(write_alone_after(of_world, measured, plan, &interrupted));
         }

@@ -4,9 +4,7 @@
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 
-use tinyprof_format::segment::{
-    BOARD_ENDING, BOARD_HEADER_WORDS, BOARD_RANKS_MAX, is_stale_board,
-};
+use tinyprof_format::segment::{BOARD_ENDING, BOARD_HEADER_WORDS, BOARD_RANKS_MAX, is_stale_board};
 
 /// The beginning of the names of boards.
 const BEGINNING: &str = "job-";
@@ -22,6 +20,5 @@ pub(super) fn is_board(name: &str, file: &Metadata) -> bool {
 
 /// Returns `true` if processes have marked this board, and all of them are dead.
 pub(super) fn is_stale(board: &[u8]) -> bool {
-    fs::metadata("/proc/self/ns/pid")
-        .is_ok_and(|namespace| is_stale_board(board, namespace.ino()))
+    fs::metadata("/proc/self/ns/pid").is_ok_and(|namespace| is_stale_board(board, namespace.ino()))
 }

@@ -33,7 +33,10 @@ pub const BOARD_RANKS_MAX: u32 = 1 << 16;
 /// ```
 #[must_use]
 pub fn mark_of(process_id: u32, stat: &[u8]) -> Option<u64> {
-    Some(u64::from(process_id) << 32 | ProcessState::parse_bytes(stat)?.start_time & u64::from(u32::MAX))
+    Some(
+        u64::from(process_id) << 32
+            | ProcessState::parse_bytes(stat)?.start_time & u64::from(u32::MAX),
+    )
 }
 
 /// Returns whether the process that made a mark is alive. A process that cannot be checked (too
