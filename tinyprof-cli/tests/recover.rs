@@ -351,9 +351,10 @@ fn the_board_of_a_dead_job_is_removed_and_that_of_a_starting_one_is_not() {
     let started = ProcessState::parse(&stat).expect("it is a process").start_time;
     let mark = |process_id: u32, start: u64| u64::from(process_id) << 32 | start;
     let own = mark(std::process::id(), started & u64::from(u32::MAX));
-    place.leave("job-1.board", &[0, mark(NOBODY, 5), mark(NOBODY + 1, 5)]);
-    place.leave("job-2.board", &[0, mark(NOBODY, 5), own]);
-    place.leave("job-3.board", &[0, 0]);
+    let namespace = fs::metadata("/proc/self/ns/pid").expect("Linux has it").ino();
+    place.leave("job-1.board", &[0, 2, namespace, mark(NOBODY, 5), mark(NOBODY + 1, 5)]);
+    place.leave("job-2.board", &[0, 2, namespace, mark(NOBODY, 5), own]);
+    place.leave("job-3.board", &[0, 2, namespace, 0, 0]);
     assert_eq!(place.recover(), "nothing to recover in segments\n");
     assert_eq!(place.left(), ["job-2.board", "job-3.board"]);
 }

@@ -9,7 +9,9 @@
 //! * [`Segment`]: one file, as read. No byte of it is trusted.
 //! * [`recovered_map`]: the event map of a process that has ended, from all of its segments.
 //! * [`running_map`]: the event map of a process that is still running.
+//! * [`remove_stale_boards`]: removes what a job leaves that is killed while MPI begins.
 
+mod board;
 mod description;
 mod directory;
 mod edge;
@@ -21,6 +23,10 @@ mod site;
 mod system;
 mod words;
 
+pub use board::{
+    BOARD_ENDING, BOARD_HEADER_WORDS, BOARD_NAMESPACE, BOARD_RANKS_MAX, BOARD_SIZE, is_mark_alive,
+    is_stale_board, mark_of, remove_stale_boards,
+};
 pub use description::ProcessDescription;
 pub use directory::{
     DIRECTORY_VARIABLE, Refusal, create_directory, default_directory, directories, usable_directory,

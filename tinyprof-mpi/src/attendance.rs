@@ -21,10 +21,15 @@
 //!   the launcher is started by Slurm, which passes the environment to all hosts, `TINYPROF=off`
 //!   included.
 //!
+//! A rank writes on the board whether it has been told so. On one host the board knows better than
+//! the user: a promise that not all of its ranks have, or that it does not confirm, is none.
+//!
 //! Apart from the board, which all ranks share, nothing here depends on what a single rank sees:
-//! ranks that reached different verdicts would hang. In all other cases, if no rank of this host is
-//! known to be missing, all ranks of the world are [asked at the
-//! end](crate::communicator::max_of_world), and no rank waits for that longer than the deadline.
+//! ranks that reached different verdicts would hang. A rank may have two boards (of the usual
+//! directory, and of the one that its settings name). The world takes part if any board is
+//! complete: then all ranks have that one. In all other cases, if no rank of this host is known to
+//! be missing, all ranks of the world are [asked at the end](crate::communicator::max_of_world),
+//! and no rank waits for that longer than the deadline.
 
 mod board;
 mod launcher;
@@ -35,7 +40,8 @@ use tinyprof::__mpi as recorder;
 use tinyprof_settings::World;
 
 use crate::sys;
-use board::{Board, Verdict};
+pub(crate) use board::Line;
+use board::{Board, Boards, Verdict};
 use launcher::{Family, Launcher};
 
 /// The participation of the world's ranks, as far as one of them knows it.
@@ -49,7 +55,8 @@ pub(crate) enum Attendance {
     Incomplete,
 }
 
-/// The choice of the rank that informs the user when not all ranks take part.
+/// The memory that the ranks of a host share when it is known which ranks take part: for lines that
+/// one of them prints for all, and for the end of the run.
 #[derive(Debug, Default)]
 pub(crate) struct Voice {
     is_of_those_who_tell: bool,
@@ -57,20 +64,62 @@ pub(crate) struct Voice {
 }
 
 impl Voice {
-    /// Returns whether the caller is to inform the user: true on one of the ranks that found ranks
-    /// missing, as far as they know of each other. To be called once.
+    /// Returns whether the caller is to inform the user that ranks write profiles of their own:
+    /// true on one of the ranks that found ranks missing, as far as they know of each other. To be
+    /// called once.
     pub(crate) fn tells(&self) -> bool {
-        self.is_of_those_who_tell && self.board.as_ref().is_none_or(Board::claim_to_tell)
+        self.speaks(Line::Apart)
+    }
+
+    /// Returns whether the caller is to print a line that is printed once in a job: true on one of
+    /// the ranks of one host, as far as they know of each other.
+    pub(crate) fn speaks(&self, line: Line) -> bool {
+        self.is_of_those_who_tell && self.claims(line)
+    }
+
+    /// Returns whether the caller is to print a line: true on the first rank of this host that
+    /// asks, and on each rank that shares no memory with others.
+    pub(crate) fn claims(&self, line: Line) -> bool {
+        self.board.as_ref().is_none_or(|board| board.claim(line))
+    }
+
+    /// Returns whether all ranks of the world share this memory.
+    pub(crate) fn is_of_all(&self) -> bool {
+        self.board.as_ref().is_some_and(Board::has_all)
+    }
+
+    /// Writes down that this rank has come to the end of MPI.
+    pub(crate) fn come(&self) {
+        if let Some(board) = &self.board {
+            board.come();
+        }
+    }
+
+    /// Returns the ranks that have not come to the end of MPI, or none if that is not known.
+    pub(crate) fn absent(&self) -> Vec<u32> {
+        let board = self.board.as_ref().filter(|board| board.has_all());
+        board.map_or_else(Vec::new, Board::absent)
+    }
+
+    /// Writes down that this rank does not wait for the others any longer.
+    pub(crate) fn give_up(&self) {
+        if let Some(board) = &self.board {
+            board.give_up();
+        }
+    }
+
+    /// Returns whether a rank of this host does not wait for the others any longer.
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.board.as_ref().is_some_and(Board::is_given_up)
     }
 }
 
 /// A rank that is about to enter `PMPI_Init`.
 #[derive(Debug)]
 pub(crate) struct SignedIn {
-    /// True if the user or the launcher says that all ranks take part, so that the others need not
-    /// be checked.
+    /// True if the user or the launcher says that all ranks take part.
     is_promised: bool,
-    board: Option<Board>,
+    marked: Boards,
     ranks_here: Option<u32>,
     is_of_several_programs: bool,
 }
@@ -82,15 +131,15 @@ impl SignedIn {
         let launcher = Launcher { family: family(), lookup: &lookup, peer: &sys::socket_peer };
         let is_promised = recorder::config().world == Some(World::All)
             || launcher.is_of_this_program_alone(sys::started_as().as_deref());
-        let board = || {
+        let marked = || {
             let job = launcher.job().filter(|job| job.size > 1)?;
             // Block the signal that a file size limit raises. To the other ranks, a mark that could
             // not be made is an absent rank.
-            recorder::without_write_signals(|| Board::mark(&job).ok())
+            Some(recorder::without_write_signals(|| Boards::mark(&job, is_promised)))
         };
         Self {
             is_promised,
-            board: if is_promised { None } else { board() },
+            marked: marked().unwrap_or_default(),
             ranks_here: launcher.ranks_here(),
             is_of_several_programs: launcher.is_of_several_programs(),
         }
@@ -98,26 +147,42 @@ impl SignedIn {
 
     /// Returns which ranks are present. To be called right after `PMPI_Init`.
     pub(crate) fn attendance(self, rank: u32, size: u32) -> (Attendance, Voice) {
-        if self.is_promised || size == 1 {
+        if size == 1 {
             return (Attendance::Complete, Voice::default());
         }
-        // Without a board nothing is known.
-        let board = self.board.as_ref();
-        let verdict =
-            board.map_or(Verdict::OfThisHost, |board| board.verdict(size, self.ranks_here));
+        let ranks_here = self.ranks_here;
+        let of_boards = self.marked.boards.into_iter().map(|board| {
+            let verdict = board.verdict(size, ranks_here);
+            (verdict, board)
+        });
+        let mut of_boards: Vec<_> = of_boards.collect();
+        // All ranks have a board that is complete. Otherwise the first is that of most ranks.
+        let complete = of_boards.iter().position(|(verdict, _)| *verdict == Verdict::Complete);
+        of_boards.drain(..complete.unwrap_or(0));
+        let (verdict, board) = of_boards.into_iter().next().unzip();
+        let verdict = verdict.unwrap_or_else(|| {
+            let is_missed = self.marked.is_shut_out && ranks_here.is_none_or(|here| here > 1);
+            match (self.is_promised, is_missed) {
+                (true, _) => Verdict::Promised,
+                // The others have found this rank missing, and do not ask at the end.
+                (false, true) => Verdict::Incomplete,
+                // Without a board nothing is known.
+                (false, false) => Verdict::OfThisHost,
+            }
+        });
         let attendance = match verdict {
-            Verdict::Complete => Attendance::Complete,
+            Verdict::Complete | Verdict::Promised => Attendance::Complete,
             Verdict::OfThisHost if !self.is_of_several_programs => Attendance::Open,
             Verdict::OfThisHost | Verdict::Incomplete => Attendance::Incomplete,
         };
         // On several hosts, the host with rank 0 informs the user, unless the ranks of the first
         // program do not have the profiler.
-        let is_on_several_hosts = self.ranks_here.is_none_or(|here| here < size);
-        let is_of_those_who_tell = match board {
+        let is_on_several_hosts = ranks_here.is_none_or(|here| here < size);
+        let is_of_those_who_tell = match &board {
             Some(board) => board.has_rank_0() || !is_on_several_hosts || sys::program_number() > 0,
             None => rank == 0,
         };
-        (attendance, Voice { is_of_those_who_tell, board: self.board })
+        (attendance, Voice { is_of_those_who_tell, board })
     }
 }
 

@@ -1,5 +1,5 @@
-//! The steps of the profiler around `MPI_Init` and `MPI_Finalize`, registered with the wrappers of
-//! MPI's functions before the program begins.
+//! The steps of the profiler around `MPI_Init`, `MPI_Finalize` and `MPI_Abort`, registered with the
+//! wrappers of MPI's functions before the program begins.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -15,7 +15,7 @@ static SIGNED_IN: Mutex<Option<SignedIn>> = Mutex::new(None);
 
 /// Registers the profiler. Runs when the executable or library is loaded.
 extern "C" fn arrange() {
-    register(Session { before_init, after_init, before_finalize });
+    register(Session { before_init, after_init, before_finalize, before_abort });
 }
 
 #[used]
@@ -53,5 +53,11 @@ fn after_init() {
 fn before_finalize() {
     if run::is_on() {
         quietly(run::flush_at_finalize);
+    }
+}
+
+fn before_abort() {
+    if run::is_on() {
+        quietly(run::at_abort);
     }
 }

@@ -4,7 +4,10 @@
 //! # The agreement
 //!
 //! Each rank counts its flush points on the thread that initialised MPI: the ends of its root
-//! regions, and the moments between two iterations of loops that are marked `flush_point`. When the
+//! regions, the moments between two iterations of loops that are marked `flush_point`, and, unless
+//! the program has a profiler, the moments before blocking collective operations on the world. A
+//! program may not rely on whether such an operation waits for all ranks (MPI 4.0, section 6.14),
+//! so a rank may wait there for the others, too. When the
 //! interval has passed on its own clock, a rank proposes a flush point a little ahead of it. All
 //! ranks write at the greatest proposal. No rank waits for another until it has reached that flush
 //! point, and every message is part of a non-blocking `MPI_Iallreduce(MAX)`.
@@ -64,4 +67,6 @@ mod pace;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use active::{begin, by_hand, close, retire, settle_all};
+#[cfg(feature = "rsmpi")]
+pub(crate) use active::begin_of_profiler;
+pub(crate) use active::{begin, by_hand, close, obstacle, proposal, retire, settle_all};

@@ -45,6 +45,7 @@
 //! leaves a mark in shared memory (in the directory of the segments) before it initialises MPI. If
 //! all ranks of the world are marked afterwards, they write one profile. If ranks of this host are
 //! missing, each rank writes its own, `NAME-rank-R.tprof`, which one of them reports at the end.
+//! Marks are left in the user's usual directory for segments, and in `TINYPROF_SEGMENT_DIR`.
 //!
 //! Marks are visible on one host. If there may be ranks on others, all ranks are asked at the start
 //! of `MPI_Finalize`, when no collective of the program can be under way any more. They write one
@@ -54,7 +55,7 @@
 //!
 //! * `TINYPROF_WORLD=all` says that all ranks take part. It must be set for all of them: across
 //!   hosts, Open MPI passes it on with `mpiexec -x TINYPROF_WORLD=all`. If it is set and not true,
-//!   the job hangs.
+//!   a job on several hosts hangs. On one host the marks decide.
 //! * Open MPI is started under Slurm, with one program that is not a script.
 //! * A [`Profiler`] is started collectively by the program itself.
 //!
@@ -94,9 +95,8 @@
 //!
 //! With an interval, all ranks regularly write a profile of everything so far, each time at the
 //! same flush point, on which they agree without a barrier: see [`Builder::interim_interval`].
-//! `TINYPROF_INTERVAL` works for programs without a [`Profiler`], too. It must then be set on all
-//! ranks or on none, as `MPI_Init` waits for the others to begin with it: across hosts, Open MPI
-//! passes it on with `mpiexec -x TINYPROF_INTERVAL`.
+//! `TINYPROF_INTERVAL` works for programs without a [`Profiler`], too; the setting of rank 0
+//! applies. There, blocking collective operations on `MPI_COMM_WORLD` are flush points, too.
 
 #![cfg_attr(
     all(feature = "pmpi", not(feature = "rsmpi")),

@@ -147,11 +147,13 @@ impl Builder {
         let program = ProgramCommunicator::of(communicator);
         let communicator = MpiCommunicator::duplicate_of(program);
         run::begin(None);
-        begin_recorder(&self.settings)?;
+        let begun = begin_recorder(&self.settings);
         let settings = Settings::of_profiler(self.settings);
         if collect::ENABLED {
-            interim_profile::begin(program, &communicator, &settings);
+            interim_profile::begin_of_profiler(program, &communicator, &settings);
         }
+        // Only now: the other ranks wait for this one until here.
+        begun?;
         Ok(Profiler { communicator, settings, done: false, _universe: PhantomData })
     }
 }

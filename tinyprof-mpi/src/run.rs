@@ -1,5 +1,7 @@
 //! The one flush of a run, requested by a [`Profiler`](crate::Profiler), or done at the end of MPI.
 
+mod beginning;
+
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
@@ -7,15 +9,15 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use tinyprof::__mpi::{self as recorder, config};
-use tinyprof::collect::{self, ENABLED, Ending, monotonic_ns};
+use tinyprof::collect::{ENABLED, Ending, monotonic_ns};
 use tinyprof_format::file::{OutputFiles, OutputFormat, ProfileWriter, profile_path};
 use tinyprof_format::model::RunState;
-use tinyprof_pmpi::{Agreed, Wish};
-use tinyprof_settings::{MessageOrder, MpiLevel};
+use tinyprof_settings::MpiLevel;
 
-use crate::attendance::{Attendance, SignedIn, Voice};
+use crate::attendance::{Attendance, Line, Voice};
 use crate::communicator::{
-    Communicator, Interrupted, MpiCommunicator, duplicate_of_world, max_of_world, run_to_end,
+    Communicator, Interrupted, Interruption, MpiCommunicator, duplicate_of_world, max_of_world,
+    run_to_end,
 };
 use crate::error::FlushError;
 use crate::interim_profile;
@@ -23,6 +25,8 @@ use crate::measure::measure;
 use crate::phases::{self, Measured, Plan, Workplace};
 use crate::settings::Settings;
 use crate::sys::{self, PrivateCommunicator, ProgramCommunicator};
+
+pub(crate) use beginning::{begin, sign_in};
 
 /// The longest time that a rank whose own part is settled waits for the others' question.
 const COURTESY: Duration = Duration::from_secs(1);
@@ -36,8 +40,8 @@ static CLAIMED: AtomicBool = AtomicBool::new(false);
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// The ranks that take part, as found when MPI began.
 static ATTENDANCE: OnceLock<(Attendance, Voice)> = OnceLock::new();
-/// Our own communicator of the world, if all of its ranks are known to take part when MPI begins.
-/// At the end, a rank that never comes would block `MPI_Comm_dup` for ever.
+/// Our own communicator of the world, made when MPI begins, if ranks on several hosts are promised:
+/// by its messages they find out who is missing at the end, when it cannot be made any more.
 static WORLD: OnceLock<Result<PrivateCommunicator, String>> = OnceLock::new();
 /// The rank in the world, for a program that ends without finalising MPI.
 static WORLD_RANK: OnceLock<u32> = OnceLock::new();
@@ -52,93 +56,6 @@ pub(crate) fn records_calls() -> bool {
     config().mpi.unwrap_or_default() != MpiLevel::Off
 }
 
-/// Tells the other ranks of the job, before MPI begins, that this one has a profiler.
-pub(crate) fn sign_in() -> Option<SignedIn> {
-    Some(SignedIn::new())
-}
-
-/// Begins the recording when MPI has begun, so that the profile is written when MPI ends.
-/// Collective over the world only if all of its ranks are known to take part.
-///
-/// `signed_in` is none if this library's hooks have not been called, and a profiler of the program
-/// begins.
-pub(crate) fn begin(signed_in: Option<SignedIn>) {
-    if !is_on() || !sys::is_usable() {
-        return;
-    }
-    let world = ProgramCommunicator::world();
-    let (rank, size) = (world.rank(), world.size());
-    let mut is_new = false;
-    let (attendance, _) = ATTENDANCE.get_or_init(|| {
-        is_new = true;
-        signed_in.map_or((Attendance::Incomplete, Voice::default()), |rank_here| {
-            rank_here.attendance(rank, size)
-        })
-    });
-    if !is_new {
-        return;
-    }
-    WORLD_RANK.get_or_init(|| world.rank());
-    // `tinyprof recover` needs this if the job is killed before it can write its profile.
-    recorder::set_rank(rank, size);
-    collect::take_over(at_exit);
-    // All ranks must have the variable: without it there is nothing to agree on, and `MPI_Init` is
-    // not changed.
-    let has_interval = Settings::default().interim_interval_ns() > 0;
-    match attendance {
-        Attendance::Complete => {
-            WORLD.get_or_init(PrivateCommunicator::of_world);
-            agree_on_messages(rank);
-            if has_interval && !CLAIMED.load(Relaxed) {
-                interim_profile::begin(
-                    world,
-                    &MpiCommunicator::duplicate_of(world),
-                    &Settings::default(),
-                );
-            }
-        }
-        Attendance::Open if has_interval && rank == 0 => recorder::warn(
-            "no profiles are written at intervals, unless the program starts a Profiler: whether all ranks of a \
-             job on several hosts run TinyProf is known at its end alone; where they do, TINYPROF_WORLD=all, set \
-             for all ranks, says so from the beginning",
-        ),
-        Attendance::Open | Attendance::Incomplete => {}
-    }
-    if *attendance != Attendance::Complete && rank == 0 && wants_messages() {
-        recorder::warn(format_args!(
-            "{NO_MESSAGES}: not all ranks are known to run TinyProf; where all of them do, \
-             TINYPROF_WORLD=all, set for all ranks, says so",
-        ));
-    }
-}
-
-fn wants_messages() -> bool {
-    config().mpi == Some(MpiLevel::Messages)
-}
-
-/// The warning where messages cannot be observed; the reason follows.
-const NO_MESSAGES: &str = "TINYPROF_MPI=messages has no effect, calls are recorded";
-/// The warning where their order cannot be kept; the reason follows.
-const NO_ORDER: &str = "TINYPROF_ORDER=enforce has no effect";
-
-/// Agrees with all ranks on whether messages are observed. Collective over the world.
-fn agree_on_messages(rank: u32) {
-    let order = config().order == Some(MessageOrder::Enforce);
-    let wish = Wish { messages: wants_messages(), order };
-    let (warning, reason) = match tinyprof_pmpi::agree_on_messages(wish) {
-        Agreed::Calls if order => (NO_ORDER, "it needs TINYPROF_MPI=messages"),
-        Agreed::Messages { is_without_order: true } => {
-            (NO_ORDER, "it needs ranks on one host that share memory")
-        }
-        Agreed::Calls | Agreed::Messages { .. } => return,
-        Agreed::Differing => (NO_MESSAGES, "not all ranks ask for it; set it alike on all ranks"),
-        _ => (NO_MESSAGES, "MPI has returned an error"),
-    };
-    if rank == 0 {
-        recorder::warn(format_args!("{warning}: {reason}"));
-    }
-}
-
 /// Handles the end of the process. If it has not finalised MPI, it cannot communicate any more, so
 /// each rank that comes here saves its data under its own name.
 fn at_exit() -> Ending {
@@ -146,10 +63,32 @@ fn at_exit() -> Ending {
         return Ending { keep_segments: true, ..Ending::default() };
     }
     let rank = WORLD_RANK.get().copied().unwrap_or_default();
-    recorder::warn(
-        "the program ended without MPI_Finalize: every rank that could wrote a profile of its own",
-    );
+    if claims(Line::WithoutFinalize) {
+        recorder::warn(
+            "the program ended without MPI_Finalize: every rank that could wrote a profile of its \
+             own",
+        );
+    }
     recorder::write_alone(&name_of_rank(&recorder::profile_name(), rank))
+}
+
+/// Handles `MPI_Abort`, which ends all ranks at once: there is no profile, and where what was
+/// recorded survives, one rank says how to get it. Allocates nothing, as a program may call that in
+/// a signal handler.
+pub(crate) fn at_abort() {
+    if SETTLED.load(Relaxed) || !recorder::is_recoverable() {
+        return;
+    }
+    // If the process gets to its exit, its segments stay for the profile of all ranks.
+    SETTLED.store(true, Relaxed);
+    if claims(Line::Abort) {
+        recorder::warn_recoverable("MPI_Abort ends the job without a profile");
+    }
+}
+
+/// Returns whether this rank is to print a line that one rank of a host prints for all.
+fn claims(line: Line) -> bool {
+    ATTENDANCE.get().is_none_or(|(_, voice)| voice.claims(line))
 }
 
 /// Returns `NAME-rank-R`, the name of a profile that a rank writes alone.
@@ -203,8 +142,11 @@ fn flush_now(
     communicator.end_flush();
     let flushed = match flushed {
         Ok(flushed) => flushed,
-        Err(interrupted) => {
-            return Err(write_alone_after(communicator, measured, plan, &interrupted));
+        Err(mut interrupted) => {
+            // Ranks that have not come as far may have told it already.
+            interrupted.is_reporter = interrupted.is_reporter && claims(Line::Apart);
+            let of_world = (communicator.rank(), communicator.size(), communicator.deadline());
+            return Err(write_alone_after(of_world, measured, plan, &interrupted));
         }
     };
     if flushed.overruled > 0 && communicator.rank() == 0 {
@@ -237,18 +179,18 @@ fn flush_now(
     })
 }
 
-/// Writes the data of this rank under its own name, after the ranks did not come together.
+/// Writes the data of this rank under its own name, after the ranks did not come together: rank
+/// `rank` of `ranks`, which has waited for the deadline.
 fn write_alone_after(
-    communicator: &MpiCommunicator,
+    (rank, ranks, deadline): (u32, u32, Duration),
     measured: Measured,
     plan: Plan,
     interrupted: &Interrupted,
 ) -> FlushError {
-    let (rank, ranks) = (communicator.rank(), communicator.size());
     let profile = plan.format.path(&plan.target);
     let own_profile = profile_path(&name_of_rank(&plan.target, rank));
     // The time of the flush was spent waiting for the others.
-    let plan = Plan { workplace: Workplace::aside(communicator.deadline()), ..plan };
+    let plan = Plan { workplace: Workplace::aside(deadline), ..plan };
     let written = write_one_rank(rank, ranks, measured, plan, &interrupted.to_string());
     let own_failure = written.err().map(|error| format!("{error}{}", recorder::recoverable()));
     let cause = interrupted.cause.clone();
@@ -305,6 +247,14 @@ fn write_one_rank(
 /// for the rank and the number of ranks.
 fn flush_alone(reason: &str, advice: &str) {
     if SETTLED.swap(true, Relaxed) {
+        // A profiler has written what there is, but not what needs all ranks from the beginning.
+        let voice = ATTENDANCE.get().map(|(_, voice)| voice);
+        if let Some(what) =
+            beginning::in_vain().filter(|_| config().mpi == Some(MpiLevel::Messages))
+            && voice.is_some_and(|voice| voice.speaks(Line::NoEffect))
+        {
+            recorder::warn(format_args!("{what}: {reason}{advice}"));
+        }
         return;
     }
     let world = ProgramCommunicator::world();
@@ -321,8 +271,9 @@ fn write_alone(rank: u32, ranks: u32, settings: &Settings, reason: &str, advice:
     let plan = Plan { workplace, ..settings.plan(0) };
     let path = profile_path(&name_of_rank(&plan.target, rank));
     if ATTENDANCE.get().is_some_and(|(_, voice)| voice.tells()) {
+        let in_vain = beginning::in_vain().map(|what| format!("; {what}")).unwrap_or_default();
         recorder::warn(format_args!(
-            "{reason}, so each rank that does writes a profile of its own, as {}{advice}",
+            "{reason}, so each rank that does writes a profile of its own, as {}{in_vain}{advice}",
             path.display()
         ));
     }
@@ -349,14 +300,11 @@ pub(crate) fn flush_at_finalize() {
     interim_profile::settle_all();
     let settings = Settings::default();
     match (WORLD.get(), ATTENDANCE.get()) {
-        (Some(world), _) => flush_together(&MpiCommunicator::on(world.clone()), &settings),
-        (None, Some((Attendance::Open, _))) => match assemble(&settings) {
-            // A failure has already been reported.
-            Ok(Some(world)) => drop(flush(&MpiCommunicator::on(Ok(world)), &settings)),
-            Ok(None) => leave_out(),
-            Err(reason) => flush_alone(&reason, ""),
-        },
-        (None, _) => {
+        (Some(world), _) => flush_on(&MpiCommunicator::on(world.clone()), &settings),
+        (None, Some((attendance @ (Attendance::Complete | Attendance::Open), voice))) => {
+            flush_together(*attendance, voice, &settings);
+        }
+        _ => {
             let reason = "not all ranks of the job are known to run TinyProf";
             let advice = "; where all of them do, TINYPROF_WORLD=all, set for all ranks, makes it one profile";
             flush_alone(reason, advice);
@@ -364,23 +312,13 @@ pub(crate) fn flush_at_finalize() {
     }
 }
 
-/// Asks all ranks of the world. Returns it as our own communicator if all take part and none has
-/// been part of a flush.
-///
-/// # Errors
-/// The reason why it is not known whether all take part.
-fn assemble(settings: &Settings) -> Result<Option<PrivateCommunicator>, String> {
-    let (deadline, settled) = (settings.deadline(), SETTLED.load(Relaxed));
-    // A rank that has been part of a flush only asks for the sake of the others.
-    let patience = if settled { deadline.min(COURTESY) } else { deadline };
-    let somebody_has = max_of_world(u64::from(settled), patience)? > 0;
-    if somebody_has { Ok(None) } else { duplicate_of_world(deadline).map(Some) }
-}
-
-fn flush_together(world: &MpiCommunicator, settings: &Settings) {
+fn flush_on(world: &MpiCommunicator, settings: &Settings) {
     world.begin_flush(settings.deadline());
     let settled = SETTLED.load(Relaxed);
     let somebody_has = run_to_end(world.all_max(&[u64::from(settled)]));
+    if somebody_has.is_ok() {
+        tinyprof_pmpi::compare_clocks_again();
+    }
     // If ranks are missing, the flush detects it again, without waiting, and writes the data that
     // there is.
     let nobody_has = somebody_has.map_or(!settled, |maximum| maximum == [0]);
@@ -389,6 +327,85 @@ fn flush_together(world: &MpiCommunicator, settings: &Settings) {
         drop(flush_begun(world, settings));
     }
     leave_out();
+}
+
+fn flush_together(attendance: Attendance, voice: &Voice, settings: &Settings) {
+    voice.come();
+    match (assemble(voice, settings), attendance) {
+        // A failure has been reported; the program continues to finalise.
+        (Ok(Some(world)), _) => drop(flush(&MpiCommunicator::on(Ok(world)), settings)),
+        (Ok(None), _) => {}
+        (Err(cause), Attendance::Complete) => flush_apart(cause, voice, settings),
+        (Err(Interruption::Late { deadline, .. }), _) => {
+            let reason = format!(
+                "not all ranks of the job came to its end with TinyProf within {deadline:?} (TINYPROF_DEADLINE)"
+            );
+            flush_alone(&reason, "");
+        }
+        (Err(cause), _) => flush_alone(&cause.to_string(), ""),
+    }
+    leave_out();
+}
+
+/// Asks all ranks of the world whether they take part. Returns it as our own communicator if they
+/// do and none has been part of a flush.
+///
+/// It is made here and not when MPI begins, as MPI would give other numbers to the communicators of
+/// the program then, and Open MPI 4.1 has errors that depend on them.
+///
+/// # Errors
+/// The reason why it is not known whether all take part.
+fn assemble(
+    voice: &Voice,
+    settings: &Settings,
+) -> Result<Option<PrivateCommunicator>, Interruption> {
+    let (deadline, settled) = (settings.deadline(), SETTLED.load(Relaxed));
+    let missing = |cause| match (voice.absent(), cause) {
+        (ranks, Interruption::Late { deadline, .. }) if !ranks.is_empty() => {
+            Interruption::Missing { ranks, deadline }
+        }
+        (_, cause) => cause,
+    };
+    if settled {
+        // A rank that has been part of a flush only asks for the sake of the others.
+        let asked = max_of_world(1, deadline.min(COURTESY));
+        return asked.map(|_| None).map_err(missing);
+    }
+    if voice.is_given_up() {
+        return Err(Interruption::Late { call: "MPI_Finalize", deadline });
+    }
+    let world = max_of_world(0, deadline).and_then(|settled| {
+        if settled > 0 {
+            return Ok(None);
+        }
+        tinyprof_pmpi::compare_clocks_again();
+        duplicate_of_world(deadline).map(Some)
+    });
+    world.map_err(|cause| {
+        let cause = missing(cause);
+        voice.give_up();
+        cause
+    })
+}
+
+/// Writes this rank's own profile because ranks of a world that takes part have not come to its
+/// end.
+fn flush_apart(cause: Interruption, voice: &Voice, settings: &Settings) {
+    if SETTLED.swap(true, Relaxed) {
+        return;
+    }
+    let world = ProgramCommunicator::world();
+    let of_world = (world.rank(), world.size(), settings.deadline());
+    let interrupted = Interrupted { cause, is_reporter: voice.tells() };
+    recorder::ending_here(|| {
+        recorder::without_write_signals(|| {
+            let interim_profiles = interim_profile::close();
+            let measured = measure(&Workplace::aside(settings.deadline()));
+            let plan = Plan { state: interim_profiles.state(), ..settings.plan(0) };
+            // It has been reported.
+            drop(write_alone_after(of_world, measured, plan, &interrupted));
+        });
+    });
 }
 
 /// Leaves out a rank for which no profiler was started: that was the program's choice.

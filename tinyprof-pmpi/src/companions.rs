@@ -43,6 +43,7 @@ pub use agreement::{Agreed, Wish};
 pub(crate) use announce::Message;
 pub(crate) use common_clock::{Span, now_ns, ns_of};
 pub(crate) use distance::compare_again;
+pub(crate) use group::maxima_of_world;
 pub(crate) use held::Held;
 pub(crate) use meet::{Meet, Met};
 pub(crate) use own_cost::Class;

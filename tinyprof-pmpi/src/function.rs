@@ -37,6 +37,7 @@ pub(crate) enum Role {
     InitThread,
     Finalize,
     Pcontrol,
+    Abort,
     Send,
     SendInit,
     PartitionedSendInit,
@@ -92,7 +93,7 @@ impl Role {
     /// Returns when the arguments are looked at.
     const fn looks(self) -> Looks {
         match self {
-            Self::Finalize | Self::Pcontrol => Looks::Steers,
+            Self::Finalize | Self::Pcontrol | Self::Abort => Looks::Steers,
             Self::Plain | Self::Probe | Self::Init | Self::InitThread | Self::File => Looks::Never,
             Self::Receive
             | Self::Exchange

@@ -47,7 +47,22 @@ mod words;
 pub use abi::{Abi, Handle, Interface, Status};
 pub use companions::{Agreed, Wish};
 pub use library::{Mpi, mpi};
-pub use session::{Session, may_have_attributes, register};
+pub use session::{Session, may_have_attributes, register, watch_collectives};
+
+/// Returns the maximum of each word over all ranks of the world, or `None` if MPI returns an error.
+/// Words are below 2^63, or complements of such. Collective over the world, and blocking: to be
+/// called right after MPI has begun, when all ranks are known to call it.
+#[must_use]
+pub fn maxima_of_world<const N: usize>(own: &[u64; N]) -> Option<[u64; N]> {
+    companions::maxima_of_world(mpi(), own)
+}
+
+/// Completes what is known of the clocks of several hosts, at level `messages`. Collective over the
+/// world, and blocking: to be called when all ranks are known to have come to the end.
+pub fn compare_clocks_again() {
+    companions::compare_again(mpi());
+    companions::store_facts();
+}
 
 /// Agrees with all ranks of the world on whether messages are observed, and begins to do so.
 /// Collective over the world, right after MPI has begun; all ranks must be known to call it.

@@ -4,6 +4,7 @@ mod before;
 mod collective;
 mod completion;
 mod file;
+mod flush_point;
 mod followed;
 mod inside;
 mod joined;
@@ -67,6 +68,7 @@ pub(crate) unsafe fn call(index: usize, called: u32, words: Words) -> c_int {
         }
         // SAFETY: the words are those of this function's call, which is under way.
         let call = unsafe { Call::new(function, words, called, recorder) };
+        call.arguments.pass_flush_point(function);
         // SAFETY: the original is the function of this name.
         return unsafe { call.make_watched(index, address, original) };
     }
@@ -119,12 +121,17 @@ unsafe fn call_unusual(index: usize, called: u32, words: Words) -> c_int {
     let pass_on = || unsafe { forward(original, words, count) };
     if !session::is_recording() || function.looks == Looks::Steers {
         // SAFETY: as the caller says.
+        let _inside = unsafe { flush_point::pass_unrecorded(function, called, words) };
+        // SAFETY: as the caller says.
         return unsafe { lifetime::steer(index, called, words, pass_on) };
     }
     // SAFETY: as the caller says.
     let arguments = || unsafe { Arguments::new(words, called, function.is_large, mpi()) };
     let Some(recorder) = Recorder::make() else {
         let arguments = arguments();
+        if !calls_c(called) {
+            arguments.pass_flush_point(function);
+        }
         let code = arguments.pass_on_unrecorded(function, pass_on);
         if !calls_c(called) {
             arguments.take_part(function);
@@ -148,6 +155,7 @@ unsafe fn call_unusual(index: usize, called: u32, words: Words) -> c_int {
     }
     // SAFETY: the words are those of this function's call, which is under way.
     let call = unsafe { Call::new(function, words, called, recorder) };
+    call.arguments.pass_flush_point(function);
     if companions::is_on() {
         // SAFETY: the original is the function of this name and binding.
         unsafe { call.make_watched(index, address, original) }

@@ -14,9 +14,13 @@ pub struct Session {
     pub after_init: fn(),
     /// Called before `MPI_Finalize`, when MPI can still be used.
     pub before_finalize: fn(),
+    /// Called before `MPI_Abort`, which does not return.
+    pub before_abort: fn(),
 }
 
 static SESSION: OnceLock<Session> = OnceLock::new();
+/// The function to be called before each blocking collective operation on the world.
+static AT_COLLECTIVE: OnceLock<fn()> = OnceLock::new();
 
 /// True if the program has made a key for attributes.
 static HAS_ATTRIBUTES: AtomicBool = AtomicBool::new(false);
@@ -29,6 +33,8 @@ const OUTSIDE: u32 = 1;
 const PAUSED: u32 = 2;
 /// Calls are recorded, and messages observed: not in the shortest way.
 const MESSAGES: u32 = 4;
+/// Calls are recorded, and collective operations on the world are watched.
+const COLLECTIVES: u32 = 8;
 
 /// Registers the profiler, before MPI begins. Further registrations have no effect.
 pub fn register(session: Session) {
@@ -39,7 +45,7 @@ pub fn register(session: Session) {
 /// Returns whether calls are recorded now.
 #[inline]
 pub(crate) fn is_recording() -> bool {
-    REASONS.load(Relaxed) & !MESSAGES == 0
+    REASONS.load(Relaxed) & !(MESSAGES | COLLECTIVES) == 0
 }
 
 /// Returns whether calls are recorded now, and nothing else is observed.
@@ -59,6 +65,22 @@ pub(crate) fn observe_messages() {
     REASONS.fetch_or(MESSAGES, Relaxed);
 }
 
+/// Calls `hook` before each blocking collective operation on the world, of the outermost call
+/// alone. It must not unwind, and may call MPI. Further hooks have no effect.
+///
+/// All ranks come there in the same order (MPI 4.0, section 6.14), and each must be ready to wait
+/// there for the others, as the operation may do so.
+pub fn watch_collectives(hook: fn()) {
+    let _ = AT_COLLECTIVE.set(hook);
+    REASONS.fetch_or(COLLECTIVES, Relaxed);
+}
+
+/// Returns the function to be called before collective operations on the world, if they are
+/// watched.
+pub(crate) fn at_collective() -> Option<fn()> {
+    if REASONS.load(Relaxed) & COLLECTIVES == 0 { None } else { AT_COLLECTIVE.get().copied() }
+}
+
 /// Returns the profiler, if there is one.
 pub(crate) fn session() -> Option<&'static Session> {
     SESSION.get()
@@ -72,6 +94,7 @@ pub(crate) fn begin() {
 /// Ends the recording, for good.
 pub(crate) fn end() {
     REASONS.fetch_or(OUTSIDE, Relaxed);
+    REASONS.fetch_and(!COLLECTIVES, Relaxed);
 }
 
 /// Expects that the program's communicators may have attributes, from now on.

@@ -142,8 +142,9 @@ settings! {
             /// number, on which they agree without waiting for each other. So a rank must get to
             /// its n-th flush point without anything that another rank does after its own n-th, as
             /// with time steps. With `MPI_THREAD_SERIALIZED` there are no interim profiles at
-            /// intervals, as it is unknown when the profiler may call MPI. A program under
-            /// `mpiexec` that does not link `tinyprof_mpi` writes none.
+            /// intervals, as it is unknown when the profiler may call MPI. A program without a
+            /// profiler, whose interval is that of `TINYPROF_INTERVAL`, also has flush points
+            /// before blocking collective operations on `MPI_COMM_WORLD`.
             ///
             /// # Cost
             /// A flush point takes up to 50 ns more, measured with MPI (`docs/scaling.md`) and
@@ -320,7 +321,8 @@ settings! {
             variable: "TINYPROF_WORLD",
             values: "auto|all",
             expected: "auto or all",
-            meaning: "with `all`, all ranks of the job are assumed to run this profiler",
+            meaning: "with `all`, all ranks of the job are assumed to run this profiler; on one \
+                      host their marks decide",
             default: "`auto`: known at the start on one host, asked at the end across hosts",
             read: |value| word(value, |word| match word {
                 "auto" => Some(World::Auto),

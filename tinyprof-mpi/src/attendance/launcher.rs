@@ -46,10 +46,13 @@ const OF_PMIX: [&str; 9] = [
 impl Launcher<'_> {
     /// Returns the job of this process, or `None` if no launcher distinguishes it from other jobs.
     pub(super) fn job(&self) -> Option<Job> {
-        match self.family {
+        let job = match self.family {
             Family::OpenMpi => self.job_of_pmix(),
             Family::Mpich => self.job_of_pmi().or_else(|| self.job_of_pmix()),
-        }
+        }?;
+        // Ranks of several hosts never meet, not even where hosts are only said to be several.
+        let host = self.text("SLURM_NODEID");
+        Some(Job { name: format!("{} {host:?}", job.name), ..job })
     }
 
     fn text(&self, variable: &str) -> Option<String> {
@@ -188,6 +191,8 @@ mod tests {
         assert_ne!(of_pmi.name, of_pmix.name);
         let spawned = [&pmi[..], &[("PMI_SPAWNED", "1")]].concat();
         assert_ne!(job(Family::Mpich, &spawned).unwrap().name, of_pmi.name);
+        let elsewhere = [&pmi[..], &[("SLURM_NODEID", "1")]].concat();
+        assert_ne!(job(Family::Mpich, &elsewhere).unwrap().name, of_pmi.name);
         assert_eq!(
             job(Family::Mpich, &[("PMI_FD", "7"), pmi[1], pmi[2]]),
             None,

@@ -11,6 +11,7 @@
 
 use std::time::Duration;
 
+use super::Interruption;
 use super::patience::Patience;
 use crate::sys::{Operator, Pending, PrivateCommunicator};
 
@@ -18,10 +19,10 @@ use crate::sys::{Operator, Pending, PrivateCommunicator};
 ///
 /// # Errors
 /// The reason why it is not known: not all ranks asked within the deadline, or MPI failed.
-pub(crate) fn max_of_world(number: u64, deadline: Duration) -> Result<u64, String> {
+pub(crate) fn max_of_world(number: u64, deadline: Duration) -> Result<u64, Interruption> {
     let (_, maximum) = within(
         deadline,
-        PrivateCommunicator::world_itself().all_reduce(vec![number], Operator::Max)?,
+        PrivateCommunicator::world_itself().all_reduce(vec![number], Operator::Max),
     )?;
     Ok(maximum.first().copied().unwrap_or(number))
 }
@@ -30,20 +31,23 @@ pub(crate) fn max_of_world(number: u64, deadline: Duration) -> Result<u64, Strin
 ///
 /// # Errors
 /// As [`max_of_world`]: another rank may have left while the caller was still asking.
-pub(crate) fn duplicate_of_world(deadline: Duration) -> Result<PrivateCommunicator, String> {
-    within(deadline, PrivateCommunicator::world_itself().duplicate()?)?.link()
+pub(crate) fn duplicate_of_world(deadline: Duration) -> Result<PrivateCommunicator, Interruption> {
+    within(deadline, PrivateCommunicator::world_itself().duplicate())?.link().map_err(failed)
 }
 
-fn within<B>(deadline: Duration, mut pending: Pending<B>) -> Result<B, String> {
+fn within<B>(deadline: Duration, started: Result<Pending<B>, String>) -> Result<B, Interruption> {
+    let mut pending = started.map_err(failed)?;
+    let call = pending.call();
     let mut wait = Patience::begin();
-    while !pending.is_done()? {
+    while !pending.is_done().map_err(failed)? {
         if wait.so_far() >= deadline {
-            return Err(format!(
-                "not all ranks of the job came to its end with TinyProf within {deadline:?} (TINYPROF_DEADLINE)"
-            ));
+            return Err(Interruption::Late { call, deadline });
         }
         wait.pause();
     }
-    let call = pending.call();
-    pending.finish().ok_or_else(|| format!("{call} ended twice"))
+    pending.finish().ok_or_else(|| failed(format!("{call} ended twice")))
+}
+
+fn failed(reason: String) -> Interruption {
+    Interruption::Failed { reason }
 }

@@ -92,33 +92,60 @@ fn flush_point() -> u64 {
     HOT.with(|hot| hot.flush_point.get())
 }
 
-/// Begins the interim profiles of `program`'s ranks, if rank 0 has an interval. Collective over
-/// `program`.
+/// Returns what a rank proposes: the interval of rank 0, and the interval of any rank, in ns, as
+/// words whose maxima all ranks are to get.
+pub(crate) fn proposal(rank: u32, settings: &Settings) -> [u64; 2] {
+    // MPICH 4.0 compares words as signed numbers.
+    let own = settings.interim_interval_ns().min(i64::MAX.unsigned_abs());
+    [if rank == 0 { own } else { 0 }, own]
+}
+
+/// Begins the interim profiles of a profiler of the program, if rank 0 has an interval. Collective
+/// over `program`.
 ///
 /// `communicator` is our own, with the same ranks.
-pub(crate) fn begin(
+#[cfg(feature = "rsmpi")]
+pub(crate) fn begin_of_profiler(
     program: ProgramCommunicator,
     communicator: &MpiCommunicator,
     settings: &Settings,
 ) {
-    let interval_ns = if communicator.rank() == 0 { settings.interim_interval_ns() } else { 0 };
+    let [interval_ns, _] = proposal(communicator.rank(), settings);
     let agreed = run_to_end(communicator.all_max(&[interval_ns, obstacle()]));
     let Ok(&[interval_ns, obstacle]) = agreed.as_deref() else { return };
-    if interval_ns > 0 && obstacle == SERIALISED && communicator.rank() == 0 {
-        recorder::warn(
-            "no interim profiles are written: MPI was initialised with MPI_THREAD_SERIALIZED, where the profiler cannot \
-             know when it may call MPI; ask for MPI_THREAD_FUNNELED or MPI_THREAD_MULTIPLE",
-        );
+    if interval_ns > 0
+        && let Some(why) = begin(program, settings, (interval_ns, obstacle), false)
+        && communicator.rank() == 0
+    {
+        recorder::warn(format_args!("no interim profiles are written: {why}"));
     }
-    if interval_ns == 0 || obstacle > 0 {
-        return;
+}
+
+/// Begins the interim profiles of `program`'s ranks, which have agreed on an interval above 0 and
+/// know the greatest [`obstacle`]. If `has_calls`, blocking collective operations on the world are
+/// flush points, too. Collective over `program`, unless it returns the reason why there are none.
+pub(crate) fn begin(
+    program: ProgramCommunicator,
+    settings: &Settings,
+    (interval_ns, obstacle): (u64, u64),
+    has_calls: bool,
+) -> Option<&'static str> {
+    match obstacle {
+        0 => {}
+        SERIALISED => {
+            return Some(
+                "MPI was initialised with MPI_THREAD_SERIALIZED, where the profiler cannot know when it may call MPI; \
+                 ask for MPI_THREAD_FUNNELED or MPI_THREAD_MULTIPLE",
+            );
+        }
+        _ => return Some("recording is off on a rank"),
     }
     let agreed = AgreedWriting {
         communicator: MpiCommunicator::duplicate_of(program),
         agreement: Agreement::new(MpiMaxima::over(program)),
         pace: Pace::new(interval_ns, flush_point()),
     };
-    let interim_writer = InterimWriter::new(communicator, settings, Some(agreed));
+    let interim_writer = InterimWriter::new(program.rank(), settings, Some(agreed));
     INSTALLED.set(Some(ManuallyDrop::new(interim_writer)));
     HOT.with(|hot| {
         hot.look_at.set(u64::MAX);
@@ -126,10 +153,14 @@ pub(crate) fn begin(
     });
     // A rank that records nothing has no flush points: it settles with the others.
     let _ = recorder::watch_flush_points(at_flush_point);
+    if has_calls {
+        tinyprof_pmpi::watch_collectives(at_flush_point);
+    }
+    None
 }
 
 /// Returns the reason why a rank cannot take part, as a number.
-fn obstacle() -> u64 {
+pub(crate) fn obstacle() -> u64 {
     if !collect::ENABLED || !recorder::config().is_recording() {
         return OFF;
     }
@@ -158,8 +189,9 @@ pub(crate) fn by_hand(
     settings: &Settings,
 ) -> Result<Option<PathBuf>, FlushError> {
     recorder::unrecorded(|| {
-        let mut interim_writer = take(&INSTALLED)
-            .unwrap_or_else(|| ManuallyDrop::new(InterimWriter::new(communicator, settings, None)));
+        let mut interim_writer = take(&INSTALLED).unwrap_or_else(|| {
+            ManuallyDrop::new(InterimWriter::new(communicator.rank(), settings, None))
+        });
         interim_writer.settle(flush_point());
         let written = interim_writer.write(communicator, (flush_point() > 0).then(flush_point));
         if let Some(agreed) = &mut interim_writer.agreed {

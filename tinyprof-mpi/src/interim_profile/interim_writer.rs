@@ -31,21 +31,21 @@ pub(super) struct InterimWriter {
     /// The interim profile files, on rank 0.
     files: Option<InterimFiles>,
     process_id: u32,
+    /// True if there was a flush point when an interim profile was due, one was written by hand, or
+    /// none is due any more.
+    has_passed: bool,
 }
 
 impl InterimWriter {
-    /// Creates the interim profiles of all ranks of `communicator`.
-    pub(super) fn new(
-        communicator: &MpiCommunicator,
-        settings: &Settings,
-        agreed: Option<AgreedWriting>,
-    ) -> Self {
+    /// Creates the interim profiles of all ranks, on rank `rank`.
+    pub(super) fn new(rank: u32, settings: &Settings, agreed: Option<AgreedWriting>) -> Self {
         let files = || InterimFiles::new(&settings.target(), settings.interim_profiles_kept());
         Self {
             settings: settings.clone(),
             agreed,
-            files: (communicator.rank() == 0).then(files),
+            files: (rank == 0).then(files),
             process_id: std::process::id(),
+            has_passed: false,
         }
     }
 
@@ -58,6 +58,7 @@ impl InterimWriter {
     /// Performs the action that is due at a flush point. Returns the time and the flush point from
     /// which on there may be another one.
     pub(super) fn at_flush_point(&mut self, flush_point: u64) -> (u64, u64) {
+        self.has_passed = true;
         let Some(AgreedWriting { agreement, pace, .. }) = &mut self.agreed else {
             return (u64::MAX, u64::MAX);
         };
@@ -93,12 +94,25 @@ impl InterimWriter {
 
     /// Settles as [`settle`](Self::settle) does, and ends the agreement. Collective.
     pub(super) fn settle_for_good(&mut self, flush_point: u64) {
+        // Rank 0 has the files.
+        if !self.has_passed
+            && self.files.is_some()
+            && let Some(agreed) = &self.agreed
+            && agreed.pace.is_long_due()
+        {
+            recorder::warn(
+                "no interim profiles were written: the program has passed no flush point when one was due; flush points \
+                 are blocking collective operations on MPI_COMM_WORLD (unless it starts a Profiler), ends of root \
+                 regions, and loops that are marked `flush_point`",
+            );
+        }
         self.settle(flush_point);
         self.agreed = None;
     }
 
     /// Leaves the agreement to the others: see [`Agreement::retire`].
     pub(super) fn retire(&mut self, flush_point: u64) {
+        self.has_passed = true;
         self.repeat(flush_point, Agreement::retire);
     }
 
@@ -136,6 +150,7 @@ impl InterimWriter {
         communicator: &MpiCommunicator,
         flush_point: Option<u64>,
     ) -> Result<Option<PathBuf>, FlushError> {
+        self.has_passed = true;
         recorder::without_write_signals(|| {
             let begin_ns = monotonic_ns();
             let workplace = Workplace::aside(self.settings.deadline());

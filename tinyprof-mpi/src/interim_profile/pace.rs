@@ -51,6 +51,12 @@ impl Pace {
         self.is_patient && flush_point > self.flush_point && monotonic_ns() >= self.due_ns()
     }
 
+    /// Returns whether an interim profile has been due for an interval: its time has passed twice
+    /// since the last one, or since the run began.
+    pub(super) fn is_long_due(&self) -> bool {
+        monotonic_ns() >= self.due_ns().saturating_add(self.interval_ns)
+    }
+
     fn due_ns(&self) -> u64 {
         self.since_ns.saturating_add(self.interval_ns)
     }

@@ -42,7 +42,7 @@ fn check_results(ended: &Ended, ranks: usize) {
 /// program with it, and `$1` chooses the program that a rank runs.
 const TWO_HOSTS: &str = "rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; \
                          export OMPI_COMM_WORLD_LOCAL_SIZE=2 MPI_LOCALNRANKS=2; \
-                         export TINYPROF_SEGMENT_DIR=$TINYPROF_SEGMENT_DIR-$((rank / 2)); \
+                         export SLURM_NODEID=$((rank / 2)); \
                          eval \"$1\"; exec \"$0\"";
 
 /// Runs four ranks on two hosts, in a job that is one program for the launcher.
@@ -153,24 +153,46 @@ fn switched_off_on_some_ranks_the_others_write_their_own() {
 }
 
 #[test]
-fn a_rank_that_cannot_leave_a_mark_is_one_that_is_not_known() {
+fn a_rank_with_another_directory_is_known_all_the_same() {
     const WRAPPER: &str = "case ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in \
                            2) export TINYPROF_SEGMENT_DIR=/dev/null/none;; esac; exec \"$0\"";
-    // Rank 2 does not know that it is the only one without a mark, and asks.
-    for (variables, is_one) in [(&[][..], false), (&[("TINYPROF_WORLD", "all")], true)] {
+    for variables in [&[][..], &[("TINYPROF_WORLD", "all")]] {
         let scratch = tempfile::tempdir().unwrap();
         let mut command = mpiexec(4);
         command.args(["sh", "-c", WRAPPER]).arg(program("mpmd")).env("TINYPROF_REPORT", "off");
         command.env("TINYPROF_OUT", scratch.path().join("p")).envs(variables.iter().copied());
-        command.envs((!is_one).then_some(("TINYPROF_DEADLINE", "2s")));
-        let ended = run(&mut command);
-        check_results(&ended, 4);
-        if is_one {
-            assert_eq!(read_profile(&scratch.path().join("p.tprof")).unwrap().ranks.len(), 4);
-        } else {
-            check_own_profiles(scratch.path(), &ended, &[0, 1, 2, 3], KNOWN);
-        }
+        check_results(&run(&mut command), 4);
+        assert_eq!(read_profile(&scratch.path().join("p.tprof")).unwrap().ranks.len(), 4);
     }
+}
+
+#[test]
+fn a_promise_that_some_ranks_have_not_heard_hangs_nobody() {
+    for some in ["0", "3", "1 | 2 | 3"] {
+        let wrapper = format!(
+            "case ${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} in {some}) export TINYPROF_WORLD=all;; esac; exec \"$0\""
+        );
+        let scratch = tempfile::tempdir().unwrap();
+        let mut command = mpiexec(4);
+        command.args(["sh", "-c", &wrapper]).arg(program("mpmd")).env("TINYPROF_REPORT", "off");
+        let ended = run(command.env("TINYPROF_OUT", scratch.path().join("p")));
+        check_results(&ended, 4);
+        assert_eq!((said(&ended), names(scratch.path())), (Vec::new(), vec!["p.tprof".to_owned()]));
+    }
+}
+
+#[test]
+fn a_promise_that_is_not_kept_on_one_host_costs_the_deadline_at_most() {
+    // To the launcher it is one program.
+    const WRAPPER: &str = "case ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in \
+                           2 | 3) exec \"$PLAIN\";; esac; exec \"$0\"";
+    let scratch = tempfile::tempdir().unwrap();
+    let mut command = mpiexec(4);
+    command.args(["sh", "-c", WRAPPER]).arg(program("mpmd")).env("PLAIN", program("plain"));
+    command.env("TINYPROF_OUT", scratch.path().join("p")).env("TINYPROF_REPORT", "off");
+    let ended = run(command.env("TINYPROF_WORLD", "all").env("TINYPROF_DEADLINE", "2s"));
+    check_results(&ended, 4);
+    check_own_profiles(scratch.path(), &ended, &[0, 1], ASKED);
 }
 
 #[test]

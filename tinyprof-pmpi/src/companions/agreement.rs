@@ -3,7 +3,7 @@
 use tinyprof::__calls::{ClockRate, Recorder, clock_rate};
 
 use super::carrier::Carrier;
-use super::common_clock::{NANOSECONDS, factor, set_factor};
+use super::common_clock::{self, NANOSECONDS, factor, set_factor};
 use super::distance;
 use super::group::maxima;
 use super::hosts::host;
@@ -38,7 +38,10 @@ pub enum Agreed {
 
 /// The words that the ranks combine by their maxima. The complement's maximum is the minimum's
 /// complement.
-const WORDS: usize = 7;
+///
+/// All that decides about a collective operation is taken from the maxima, and never from a rank's
+/// own words: ranks may differ in every setting.
+const WORDS: usize = 8;
 
 /// As [`agree_on_messages`](crate::agree_on_messages). `plain_call` measures, in 1/1,024 ticks,
 /// what a call costs the program of which nothing travels.
@@ -49,7 +52,7 @@ pub(crate) fn agree_on_messages(wish: Wish, plain_call: fn(&Mpi, Recorder) -> u6
     let Some(all) = maxima(mpi, mpi.abi.world, &words(wish, rate.as_ref())) else {
         return Agreed::Failed;
     };
-    let [most, least, host, other_host, without_counter, factor, without_order] = all;
+    let [most, least, host, other_host, without_counter, with_counter, factor, without_order] = all;
     match (most, !least) {
         (0, _) => return Agreed::Calls,
         (_, 0) => return Agreed::Differing,
@@ -57,13 +60,16 @@ pub(crate) fn agree_on_messages(wish: Wish, plain_call: fn(&Mpi, Recorder) -> u6
     }
     let Some(rate) = rate else { return Agreed::Differing };
     let are_several = host != !other_host;
-    if !are_several && without_counter != 0 && rate.is_counter {
-        // The clocks of the ranks differ: this cannot be, as the ranks are on one host.
-        return Agreed::Differing;
+    let are_mixed = without_counter != 0 && with_counter != 0;
+    // Ranks of one host that read the same clock have the same factor. Others have their own, and
+    // go by `CLOCK_MONOTONIC`.
+    set_factor(if are_several || are_mixed { factor_of(&rate) } else { factor });
+    if are_mixed
+        && !are_several
+        && let Some(recorder) = Recorder::make()
+    {
+        common_clock::go_by_monotonic(recorder, 0);
     }
-    // On several hosts each rank has the factor of its own.
-    let own_factor = factor_of(&rate);
-    set_factor(if are_several { own_factor } else { factor });
     let carrier = if are_several { None } else { Some(Carrier::on_one_host(mpi)) };
     twin::make(mpi, mpi.abi.world);
     let carrier = carrier.or_else(|| {
@@ -85,6 +91,8 @@ fn words(wish: Wish, rate: Option<&ClockRate>) -> [u64; WORDS] {
     let wants = u64::from(rate.is_some());
     let host = host();
     let is_counter = rate.is_some_and(|rate| rate.is_counter);
+    let [with_counter, without_counter] = [is_counter, !is_counter].map(u64::from);
     let factor = rate.map_or(NANOSECONDS, factor_of);
-    [wants, !wants, host, !host, u64::from(!is_counter), factor, u64::from(!wish.order)]
+    let without_order = u64::from(!wish.order);
+    [wants, !wants, host, !host, without_counter, with_counter, factor, without_order]
 }

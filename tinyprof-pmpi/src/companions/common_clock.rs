@@ -5,10 +5,10 @@
 //!
 //! Ranks of several hosts go by `CLOCK_MONOTONIC`, whose rate the hosts keep the same, and by the
 //! distance of their host's from that of rank 0. Its ticks are compared with the counter again and
-//! again.
+//! again. So do ranks of one host of which some do not read the counter.
 
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicI64, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64};
 
 use tinyprof::__calls::Recorder;
 use tinyprof_messages::time::Call;
@@ -19,6 +19,8 @@ static FACTOR: AtomicU64 = AtomicU64::new(0);
 static OFFSET_NS: AtomicI64 = AtomicI64::new(0);
 /// The distance of the first host's clock from that of this one, in ns.
 static DISTANCE_NS: AtomicI64 = AtomicI64::new(0);
+/// True if the ranks go by `CLOCK_MONOTONIC`.
+static IS_MONOTONIC: AtomicBool = AtomicBool::new(false);
 
 /// The factor of a clock whose ticks are nanoseconds.
 pub(super) const NANOSECONDS: u64 = 1 << 32;
@@ -42,13 +44,19 @@ pub(super) fn set_factor(factor: u64) {
     FACTOR.store(factor, Relaxed);
 }
 
-/// Sets the clock of a rank on one of several hosts: the ns to be added to those of its host.
-pub(super) fn set_distance(recorder: Recorder, ns: i64) {
-    DISTANCE_NS.store(ns, Relaxed);
+/// Makes this rank go by `CLOCK_MONOTONIC`, with the ns to be added to that of its host.
+pub(super) fn go_by_monotonic(recorder: Recorder, distance_ns: i64) {
+    DISTANCE_NS.store(distance_ns, Relaxed);
+    IS_MONOTONIC.store(true, Relaxed);
     set_again(recorder);
 }
 
-/// Sets the clock of a rank on one of several hosts by `CLOCK_MONOTONIC` again.
+/// Returns whether the clock is to be [set again](set_again) from time to time.
+pub(super) fn is_monotonic() -> bool {
+    IS_MONOTONIC.load(Relaxed)
+}
+
+/// Sets the clock of a rank that goes by `CLOCK_MONOTONIC` again.
 pub(super) fn set_again(recorder: Recorder) {
     let (ticks, monotonic_ns) = recorder.moment();
     let common_ns = monotonic_ns.cast_signed().wrapping_add(DISTANCE_NS.load(Relaxed));

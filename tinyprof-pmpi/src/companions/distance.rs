@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use tinyprof::__calls::Recorder;
 
-use super::common_clock::set_distance;
+use super::common_clock::go_by_monotonic;
 use super::group::{maxima, split};
 use super::hosts::{self, Distance};
 use crate::abi::Handle;
@@ -30,18 +30,13 @@ pub(super) fn begin(mpi: &Mpi) -> Option<Distance> {
     Some(*BEFORE.get_or_init(|| distance))
 }
 
-/// Returns whether there are several hosts, whose clocks were compared.
-pub(super) fn is_known() -> bool {
-    BEFORE.get().is_some()
-}
-
 /// Returns by how much times may be wrong, in ns: 0 on one host.
 pub(super) fn uncertainty_ns() -> u64 {
     UNCERTAINTY_NS.load(Relaxed)
 }
 
-/// Compares the clocks of several hosts again, before MPI ends: by as much as they went apart times
-/// may be wrong. Collective over the world, if it has several.
+/// Compares the clocks of several hosts again, when all ranks have come to the end: by as much as
+/// they went apart times may be wrong. Collective over the world, if it has several.
 pub(crate) fn compare_again(mpi: &Mpi) {
     if let Some(before) = BEFORE.get()
         && let Some(after) = compare(mpi)
@@ -61,6 +56,6 @@ fn compare(mpi: &Mpi) -> Option<Distance> {
     let [is_missing] = maxima(mpi, mpi.abi.world, &[u64::from(ready.is_none())])?;
     let (recorder, all) = ready.filter(|_| is_missing == 0)?;
     let distance = hosts::compare(mpi, recorder, all)?;
-    set_distance(recorder, distance.ns);
+    go_by_monotonic(recorder, distance.ns);
     Some(distance)
 }

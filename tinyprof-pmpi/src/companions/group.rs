@@ -23,6 +23,11 @@ pub(super) fn maxima<const N: usize>(
     (code == 0).then_some(all)
 }
 
+/// As [`maxima`], over the world.
+pub(crate) fn maxima_of_world<const N: usize>(mpi: &Mpi, own: &[u64; N]) -> Option<[u64; N]> {
+    maxima(mpi, mpi.abi.world, own)
+}
+
 /// Returns the caller's rank in a communicator, and the number of its ranks.
 pub(super) fn rank_and_size(mpi: &Mpi, communicator: Handle) -> (c_int, c_int) {
     let (mut rank, mut size) = (0, 0);

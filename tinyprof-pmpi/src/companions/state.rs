@@ -39,7 +39,7 @@ const WORK_NS_MAX: u64 = 30_000;
 /// The calls after which the facts of the clock are stored, for readers of a running program.
 const STORED_EACH: u64 = 64;
 
-/// How often the clock of a rank on one of several hosts is set.
+/// How often the clock of a rank that goes by `CLOCK_MONOTONIC` is set.
 const SET_EACH_NS: u64 = 1_000_000;
 
 /// The state, which one thread uses at a time.
@@ -142,7 +142,7 @@ pub(super) fn begin(
         wrong_order: WrongOrder::default(),
         delivered: Delivered::default(),
         facts: ClockFacts::default(),
-        set_again_ns: if distance::is_known() { 0 } else { u64::MAX },
+        set_again_ns: if common_clock::is_monotonic() { 0 } else { u64::MAX },
         found: Vec::with_capacity(COMPLETED),
         completed: Vec::with_capacity(COMPLETED),
         matched: None,

@@ -38,6 +38,12 @@ pub(super) unsafe fn steer(
         }
         // Regions may be recorded without calls, and recording may be paused.
         Role::Finalize if is_outermost => finalize(pass_on),
+        Role::Abort if is_outermost => {
+            if let Some(session) = session::session() {
+                (session.before_abort)();
+            }
+            pass_on()
+        }
         Role::Pcontrol => {
             // SAFETY: as the caller says; `MPI_Pcontrol` has one argument, an `int`.
             let arguments = unsafe { Arguments::new(words, called, false, mpi()) };
@@ -87,7 +93,6 @@ fn initialise(index: usize, address: usize, pass_on: impl Fn() -> c_int) -> c_in
 /// Finalises MPI, after the profiler's last steps.
 fn finalize(pass_on: impl Fn() -> c_int) -> c_int {
     let steering = Steering::begin();
-    companions::compare_again(mpi());
     companions::store_facts();
     if let Some(session) = session::session() {
         (session.before_finalize)();

@@ -2,8 +2,10 @@
 
 mod counts;
 mod functions;
+mod interim;
 mod messages;
 mod order;
+mod settings;
 mod small_memory;
 mod structure;
 mod support;

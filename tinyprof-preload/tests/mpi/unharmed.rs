@@ -90,6 +90,18 @@ fn a_program_that_ends_well() {
 }
 
 #[test]
+fn communicators_have_the_numbers_that_they_have_without_us() {
+    let scratch = tempfile::tempdir().expect("a directory can be made");
+    let program = compile("numbers.c", scratch.path());
+    let words = [path(&program)];
+    for level in ["off", "calls", "messages"] {
+        let (without, with, _) = without_and_with(&words, 3, level);
+        assert_eq!(with, without, "at level {level}");
+        assert_eq!((with.code, with.lines.len()), (Some(0), 3));
+    }
+}
+
+#[test]
 fn a_program_that_never_initialises_mpi_writes_nothing() {
     let directory = check("never-initialised", 5);
     assert!(!has_profile(directory.path()));

@@ -180,6 +180,20 @@ pub fn recoverable() -> String {
     surviving().map_or_else(String::new, |place| format!("; {place}"))
 }
 
+/// Returns whether what was recorded survives the process. Allocates nothing.
+#[must_use]
+pub fn is_recoverable() -> bool {
+    surviving().is_some()
+}
+
+/// Prints a line, with how to recover a profile if the measurements survive. Allocates nothing.
+pub fn warn_recoverable(line: &str) {
+    match surviving() {
+        Some(place) => warn(format_args!("{line}; {place}")),
+        None => warn(line),
+    }
+}
+
 /// Ends a program without MPI.
 pub(super) fn write_at_exit() -> Ending {
     if launcher::place().is_some_and(|place| place.is_first_of_several()) {
