@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize};
 use crate::abi::Handle;
 use crate::library::Mpi;
 
+pub(crate) use freed::drop_unused;
 pub(crate) use neighbors::neighbors;
 
 /// Slots in the table, a power of two.

@@ -27,11 +27,19 @@ pub(crate) fn max_of_world(number: u64, deadline: Duration) -> Result<u64, Inter
     Ok(maximum.first().copied().unwrap_or(number))
 }
 
-/// Duplicates the world, after all of its ranks have come here.
+/// Duplicates the world, after all of its ranks have come here. `has_attributes` if on any rank the
+/// program may have given it attributes: duplicating calls the program's functions for them, so it
+/// is split then, which cannot be abandoned.
 ///
 /// # Errors
 /// As [`max_of_world`]: another rank may have left while the caller was still asking.
-pub(crate) fn duplicate_of_world(deadline: Duration) -> Result<PrivateCommunicator, Interruption> {
+pub(crate) fn duplicate_of_world(
+    has_attributes: bool,
+    deadline: Duration,
+) -> Result<PrivateCommunicator, Interruption> {
+    if has_attributes {
+        return PrivateCommunicator::split_of_world().map_err(failed);
+    }
     within(deadline, PrivateCommunicator::world_itself().duplicate())?.link().map_err(failed)
 }
 

@@ -97,6 +97,20 @@ impl PrivateCommunicator {
         Self::duplicate_of(ProgramCommunicator::world())
     }
 
+    /// Makes a communicator with all ranks of the world, without its attributes. Collective over
+    /// the world, and blocking.
+    ///
+    /// # Errors
+    /// As [`duplicate_of`](Self::duplicate_of).
+    pub(crate) fn split_of_world() -> Result<Self, String> {
+        let program = ProgramCommunicator::world();
+        let mut own = Handle(0);
+        // SAFETY: the world is live, and the place is valid.
+        let code = unsafe { mpi().comm_split(program.handle, 0, 0, &raw mut own) };
+        check("MPI_Comm_split", code)?;
+        Self::adopt(own, program.rank, program.size)
+    }
+
     /// Returns the program's own world. Only a rank that has started all of the program's
     /// collectives may start one of ours there, and it may start nothing except collectives: a
     /// message might be received by the program. Errors go to its handler, which ends the program

@@ -41,6 +41,28 @@ impl ProgramCommunicator {
         Self { handle, rank: rank.unsigned_abs(), size: size.unsigned_abs() }
     }
 
+    /// Calls `work` while errors on this communicator, which must be the world, are returned. Only
+    /// on the thread that finalises MPI: no other may call MPI then.
+    ///
+    /// Of other communicators the handler must not be touched: in MPICH, one that has none of its
+    /// own follows the world's, and setting what it says would end that.
+    pub(crate) fn returning_errors<T>(&self, work: impl FnOnce() -> T) -> T {
+        let mut before = Handle(0);
+        // SAFETY: the communicator is live, and the place is valid.
+        let code = unsafe { mpi().comm_get_errhandler(self.handle, &raw mut before) };
+        if code != 0 {
+            return work();
+        }
+        // SAFETY: both are live.
+        let _ = unsafe { mpi().comm_set_errhandler(self.handle, mpi().abi.errors_return) };
+        let result = work();
+        // SAFETY: both are live: the handler was got from this communicator.
+        let _ = unsafe { mpi().comm_set_errhandler(self.handle, before) };
+        // SAFETY: getting a handler makes a reference, which is freed once.
+        let _ = unsafe { mpi().errhandler_free(&raw mut before) };
+        result
+    }
+
     /// Returns the caller's rank.
     pub(crate) fn rank(&self) -> u32 {
         self.rank

@@ -2,18 +2,17 @@
 //! refers to it.
 //!
 //! References are not counted when requests are made and completed, as that would cost each of
-//! them two atomic operations. Instead the table of requests is searched, once for many
+//! them two atomic operations. Instead all requests are looked through, once for many
 //! communicators.
 
 use std::sync::Mutex;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::Communicator;
-use crate::requests;
 
-/// The fewest freed communicators for which the table of requests is searched.
+/// The fewest freed communicators for which requests are looked through.
 const SEARCHED_MIN: usize = 64;
-/// The ranks of freed communicators for which it is searched at the latest.
+/// The ranks of freed communicators for which they are looked through at the latest.
 const RANKS_MAX: usize = 1 << 16;
 
 static FREED: Mutex<Freed> =
@@ -21,7 +20,7 @@ static FREED: Mutex<Freed> =
 
 struct Freed {
     known: Vec<Known>,
-    /// The number of communicators for which the table is searched.
+    /// The number of communicators for which requests are looked through.
     search_at: usize,
     /// Ranks of those that have come since the last search.
     ranks: usize,
@@ -44,15 +43,20 @@ pub(super) fn keep(known: *mut Communicator) {
     let Ok(mut freed) = FREED.lock() else { return };
     freed.known.push(Known(known));
     freed.ranks += ranks;
+}
+
+/// Drops the freed communicators that no request refers to, if they are many. `used` are those that
+/// requests refer to.
+pub(crate) fn drop_unused(used: impl Iterator<Item = *const Communicator>) {
+    let Ok(mut freed) = FREED.lock() else { return };
     if freed.known.len() >= freed.search_at || freed.ranks >= RANKS_MAX {
-        freed.drop_unused();
+        freed.drop_all_but(used.collect());
     }
 }
 
 impl Freed {
     #[cold]
-    fn drop_unused(&mut self) {
-        let mut used: Vec<*const Communicator> = requests::communicators().collect();
+    fn drop_all_but(&mut self, mut used: Vec<*const Communicator>) {
         used.sort_unstable();
         self.known.retain(|known| {
             let is_used = used.binary_search(&known.0.cast_const()).is_ok();

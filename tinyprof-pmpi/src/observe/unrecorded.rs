@@ -77,6 +77,7 @@ impl Arguments {
                 }
                 companions::before_free(self.mpi, handle);
                 communicators::forget(handle);
+                communicators::drop_unused(requests::communicators());
                 handles::end_generation();
             }
             Role::FreeDatatype => handles::end_generation(),
