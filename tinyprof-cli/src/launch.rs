@@ -102,8 +102,8 @@ fn beside(command: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// Returns the libraries to preload: the runtime of a sanitizer if the program needs one, ours, then
-/// the others that the environment names.
+/// Returns the libraries to preload: the runtime of a sanitizer if the program needs one, ours,
+/// then the others that the environment names.
 fn preload(library: &Path, others: &OsStr, runtime: Option<&str>) -> OsString {
     let runtimes = || named(others).filter(|name| sanitizer::is_runtime(name));
     let needed = runtime.map(OsStr::new).filter(|_| runtimes().next().is_none());

@@ -160,7 +160,8 @@ fn wrong_arguments_exit_with_2() {
     }
 }
 
-/// Compiles a program that is linked to AddressSanitizer, if there is a compiler that can.
+/// Compiles a program that is linked to `AddressSanitizer`, if there is a compiler that can.
+#[expect(clippy::print_stderr, reason = "says why a test is skipped")]
 fn sanitized(scratch: &Path) -> bool {
     fs::write(scratch.join("a.c"), "int main(void) { return 7; }\n").expect("a file");
     let mut compiler = Command::new("gcc");

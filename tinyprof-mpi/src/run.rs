@@ -16,16 +16,13 @@ use tinyprof_format::model::RunState;
 use tinyprof_settings::MpiLevel;
 
 use crate::attendance::{Attendance, Line, Voice};
-use crate::communicator::{
-    Communicator, Interrupted, Interruption, MpiCommunicator, duplicate_of_world, max_of_world,
-    run_to_end,
-};
+use crate::communicator::{Communicator, Interrupted, MpiCommunicator, run_to_end};
 use crate::error::FlushError;
 use crate::interim_profile;
 use crate::measure::measure;
 use crate::phases::{self, Measured, Plan, Workplace};
 use crate::settings::Settings;
-use crate::sys::{self, PrivateCommunicator, ProgramCommunicator};
+use crate::sys::{PrivateCommunicator, ProgramCommunicator};
 
 pub(crate) use beginning::{begin, sign_in};
 pub(crate) use ending::flush_at_finalize;

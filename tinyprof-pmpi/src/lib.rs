@@ -21,9 +21,9 @@
 //!
 //! It takes no lock and allocates no heap memory in the steady state. It changes no buffer, no
 //! result and no object of the program. It never passes MPI a handle that is not an argument of the
-//! call under way, and that MPI has not accepted or the program is not about to pass on. Where the program ignores a status, MPI writes it to a
-//! place of ours. `MPI_Pcontrol(0)` stops the recording of calls, `MPI_Pcontrol(1)` resumes it (MPI
-//! 4.0, section 15.2.4).
+//! call under way, and that MPI has not accepted or the program is not about to pass on. Where the
+//! program ignores a status, MPI writes it to a place of ours. `MPI_Pcontrol(0)` stops the
+//! recording of calls, `MPI_Pcontrol(1)` resumes it (MPI 4.0, section 15.2.4).
 
 mod abi;
 mod arguments;
@@ -50,6 +50,7 @@ pub use library::{Mpi, mpi};
 pub use session::{Session, may_have_attributes, register, watch_collectives};
 
 /// Returns the maximum of each word over all ranks of the world, or `None` if MPI returns an error.
+///
 /// Words are below 2^63, or complements of such. Collective over the world, and blocking: to be
 /// called right after MPI has begun, when all ranks are known to call it.
 #[must_use]

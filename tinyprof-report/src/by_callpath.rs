@@ -25,7 +25,8 @@ pub trait ByCallpath {
     /// Passes each callpath once, callees before their callers.
     ///
     /// # Errors
-    /// If the profile cannot be read, or its executions not be separated; and the errors of `visit`.
+    /// If the profile cannot be read, or its executions not be separated; and the errors of
+    /// `visit`.
     fn each(&self, visit: &mut Visit<'_>) -> Result<(), Box<dyn Error>>;
 
     /// Returns the totals, by a pass over all callpaths.

@@ -72,7 +72,7 @@ impl Request<'_> {
 impl Request<'static> {
     /// Returns the request of a whole profile.
     pub(super) fn of_profile(name: &str, profile: Profile) -> Self {
-        let inputs = vec![Input::Profile(name.to_owned(), profile)];
+        let inputs = vec![Input::Profile(name.to_owned(), Box::new(profile))];
         Self { inputs, max_ranks: 64, parameters: Vec::new(), scratch: std::env::temp_dir() }
     }
 }
@@ -84,7 +84,7 @@ pub(super) enum Input<'a> {
     Directory(&'a Path, &'a Selection),
     /// A name, and a profile in memory.
     #[cfg(test)]
-    Profile(String, Profile),
+    Profile(String, Box<Profile>),
 }
 
 impl Input<'_> {
@@ -106,7 +106,7 @@ impl Input<'_> {
             #[cfg(test)]
             Self::Profile(name, profile) => {
                 let ranks = (0..profile.ranks.len()).collect();
-                Ok(Source { name: name.clone(), profile: Box::new(profile.clone()), ranks })
+                Ok(Source { name: name.clone(), profile: profile.clone(), ranks })
             }
         }
     }

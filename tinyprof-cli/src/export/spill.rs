@@ -1,5 +1,5 @@
-//! Rows that are written in another order than they are made: in memory, or if they are too long for
-//! that, in a file without a name.
+//! Rows that are written in another order than they are made: in memory, or if they are too long
+//! for that, in a file without a name.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write};

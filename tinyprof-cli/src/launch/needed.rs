@@ -11,8 +11,8 @@ const ENTRIES_MAX: u64 = 4_096;
 const NAME_BYTES_MAX: usize = 256;
 
 /// The lengths of a program header and of a dynamic entry, in bytes.
-const HEADER_BYTES: u64 = 56;
-const ENTRY_BYTES: u64 = 16;
+const HEADER_BYTES: usize = 56;
+const ENTRY_BYTES: usize = 16;
 
 const MAGIC: &[u8] = b"\x7fELF";
 const CLASS_64: u8 = 2;
@@ -54,8 +54,8 @@ fn libraries(executable: &Path) -> Option<Vec<String>> {
     let count = u64::from(u16::from_ne_bytes([start[56], start[57]])).min(HEADERS_MAX);
     let (mut mapped, mut dynamic) = (Vec::new(), None);
     for number in 0..count {
-        let offset = headers_at.checked_add(number * HEADER_BYTES)?;
-        let header: [u8; HEADER_BYTES as usize] = at(&file, offset)?;
+        let offset = headers_at.checked_add(number * HEADER_BYTES as u64)?;
+        let header: [u8; HEADER_BYTES] = at(&file, offset)?;
         let kind = u32::from_ne_bytes(*header.first_chunk()?);
         let (offset, address, bytes) = (word(&header, 8)?, word(&header, 16)?, word(&header, 32)?);
         match kind {
@@ -66,9 +66,8 @@ fn libraries(executable: &Path) -> Option<Vec<String>> {
     }
     let (offset, bytes) = dynamic?;
     let (mut names, mut strings) = (Vec::new(), None);
-    for number in 0..(bytes / ENTRY_BYTES).min(ENTRIES_MAX) {
-        let entry: [u8; ENTRY_BYTES as usize] =
-            at(&file, offset.checked_add(number * ENTRY_BYTES)?)?;
+    for number in 0..(bytes / ENTRY_BYTES as u64).min(ENTRIES_MAX) {
+        let entry: [u8; ENTRY_BYTES] = at(&file, offset.checked_add(number * ENTRY_BYTES as u64)?)?;
         match (word(&entry, 0)?, word(&entry, 8)?) {
             (END, _) => break,
             (NEEDED, name) => names.push(name),

@@ -1,5 +1,5 @@
-//! Programs linked to AddressSanitizer, whose runtime ends them if another library is loaded before
-//! it: "ASan runtime does not come first in initial library list".
+//! Programs linked to `AddressSanitizer`, whose runtime ends them if another library is loaded
+//! before it: `ASan runtime does not come first in initial library list`.
 //!
 //! The runtime of a program that takes the place of this command is preloaded before our library.
 //! If a launcher starts the program, that would put the runtime into the launcher, too, whose exit

@@ -60,8 +60,8 @@ pub(super) fn look(directory: &Path, wanted: Option<&str>) -> Result<Found, Stri
     })
 }
 
-/// Returns a copy of the segment in a file; `None` if it is gone, was shortened, or grows faster than
-/// it can be read.
+/// Returns a copy of the segment in a file; `None` if it is gone, was shortened, or grows faster
+/// than it can be read.
 fn copied(path: &Path) -> Option<Vec<u8>> {
     (0..TRIES).find_map(|_| {
         let file: File =

@@ -1,5 +1,5 @@
-//! A guard for a mapped file that another process may shorten. Reading beyond its end raises SIGBUS;
-//! the handler puts a page of zeros there, and the read succeeds.
+//! A guard for a mapped file that another process may shorten. Reading beyond its end raises
+//! SIGBUS; the handler puts a page of zeros there, and the read succeeds.
 
 use std::ptr;
 use std::sync::atomic::Ordering::SeqCst;

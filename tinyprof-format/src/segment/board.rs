@@ -71,6 +71,7 @@ fn state_of(process_id: u32) -> io::Result<Option<Vec<u8>>> {
 
 /// Removes the boards in a directory that nobody can use any more, except `own`: those with marks
 /// of this process namespace, all of processes that are gone. Returns their number.
+#[expect(clippy::must_use_candidate, reason = "most callers only want them removed")]
 pub fn remove_stale_boards(directory: &Path, namespace: u64, own: Option<&Path>) -> usize {
     let Ok(entries) = fs::read_dir(directory) else { return 0 };
     let paths = entries.flatten().map(|entry| entry.path());

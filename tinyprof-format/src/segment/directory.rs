@@ -89,8 +89,10 @@ fn default_in(parent: &Path, user_id: u32) -> PathBuf {
     parent.join(format!("tinyprof-{user_id}"))
 }
 
-/// Returns the directory for the segments of this user's processes, which is created if it is
-/// missing. It is [`default_directory`], or, if that is not this user's alone, the first name of
+/// Returns the directory for the segments of this user's processes, and creates it if it is
+/// missing.
+///
+/// It is [`default_directory`], or, if that is not this user's alone, the first name of
 /// `tinyprof-UID-1`, `tinyprof-UID-2`, ... that is: the same one in all processes of the user, as
 /// nobody else can remove or replace it.
 ///
@@ -141,7 +143,9 @@ pub fn create_directory(directory: &Path, user_id: u32) -> Result<(), Refusal> {
 }
 
 /// Returns all directories where this user's processes may have segments if [`DIRECTORY_VARIABLE`]
-/// is not set: those names of [`usable_directory`] that exist and belong to the user. If there is
+/// is not set.
+///
+/// They are those names of [`usable_directory`] that exist and belong to the user, or, if there is
 /// none, [`default_directory`].
 #[must_use]
 pub fn directories(user_id: u32) -> Vec<PathBuf> {

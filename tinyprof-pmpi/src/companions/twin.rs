@@ -2,8 +2,8 @@
 //!
 //! A twin is made where the program makes a communicator, which is collective anyway, of one whose
 //! ranks are all known to have us. Where ranks share memory it is a board there. Elsewhere it is a
-//! communicator of our own with the same ranks: duplicating would call functions of the program that
-//! copy its attributes.
+//! communicator of our own with the same ranks: duplicating would call functions of the program
+//! that copy its attributes.
 
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;

@@ -41,8 +41,8 @@ impl Call {
         }
     }
 
-    /// Returns whether the operation is `MPI_NO_OP`: the origin is ignored then, and may be anything
-    /// (MPI 4.0, section 12.3.4).
+    /// Returns whether the operation is `MPI_NO_OP`: the origin is ignored then, and may be
+    /// anything (MPI 4.0, section 12.3.4).
     fn only_reads(&self) -> bool {
         let op = self.function.at.op;
         op != Positions::NO

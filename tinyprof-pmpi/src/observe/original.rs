@@ -1,5 +1,5 @@
-//! The functions that calls go on to: those of the next tool that wraps MPI, or MPI's own, under the
-//! names of the profiling interface.
+//! The functions that calls go on to: those of the next tool that wraps MPI, or MPI's own, under
+//! the names of the profiling interface.
 //!
 //! A library behind us in the order of search may define `MPI_Send` over `PMPI_Send`, as we do:
 //! another profiler, or a balancer of load. Without us the program would call that one.

@@ -135,8 +135,8 @@ impl Call {
         self.arguments.mpi
     }
 
-    /// Sends the companions of the messages that the call sends. Returns count and datatype if their
-    /// size is not known yet.
+    /// Sends the companions of the messages that the call sends. Returns count and datatype if
+    /// their size is not known yet.
     #[inline]
     fn announce(&self, visited: Visited, entered_ns: u64) -> Option<(u8, u8)> {
         let at = &self.function.at;

@@ -68,7 +68,7 @@ fn differences(
         };
         match got.get(at) {
             Some(line) => {
-                texts.push(format!("process {name}: `{line}`, not {:?}", expected.get(at)))
+                texts.push(format!("process {name}: `{line}`, not {:?}", expected.get(at)));
             }
             None => {
                 let last = got.last().copied().unwrap_or("start: nothing");

@@ -46,6 +46,7 @@ impl Program {
         Self { name, executable }
     }
 
+    #[expect(clippy::print_stderr, reason = "says why a test is skipped")]
     fn of_fortran(name: &str, source: &Path, directory: &Path) -> Vec<Self> {
         let mut programs = Vec::new();
         for interface in FORTRAN {

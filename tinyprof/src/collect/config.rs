@@ -9,8 +9,8 @@ use tinyprof_settings::{Settings, is_unknown, nearest};
 use super::launcher;
 use super::message::warn;
 
-/// Returns the settings that the process's environment has now. A variable that is unknown, or whose
-/// value is not accepted, gives one warning and counts as not set. All ranks have the same
+/// Returns the settings that the process's environment has now. A variable that is unknown, or
+/// whose value is not accepted, gives one warning and counts as not set. All ranks have the same
 /// environment; one of them reports what is wrong with it.
 pub(super) fn from_environment() -> Settings {
     let speaks = launcher::speaks_for_all();

@@ -14,7 +14,8 @@ const NO_NEW_RIGHTS: i32 = 1 << 8;
 
 /// The state when the program was loaded.
 static AT_START: AtomicI32 = AtomicI32::new(UNKNOWN);
-/// Set once the program is known to have entered a sandbox, in which even the question may be fatal.
+/// Set once the program is known to have entered a sandbox, in which even the question may be
+/// fatal.
 static IS_NOTED: AtomicBool = AtomicBool::new(false);
 
 /// Looks before `main`: the first region may come after the program has entered its sandbox.

@@ -1,5 +1,5 @@
-//! Directories and file systems that take no segment: the program records in private memory, and its
-//! profile says why.
+//! Directories and file systems that take no segment: the program records in private memory, and
+//! its profile says why.
 
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
