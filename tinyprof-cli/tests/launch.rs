@@ -115,7 +115,7 @@ fn a_setting_that_is_none_is_refused_with_what_was_meant() {
         assert!(stderr(&output).contains(expected), "{}", stderr(&output));
     };
     check("intervall=5s", "did you mean interval?");
-    check("interval=5", "expected a time with its unit, as in 5s, 500ms or 2m");
+    check("interval=5", "expected a time from 1ms to 1000h with its unit, as in 5s, 500ms or 2m");
     check("keep", "expected KEY=VALUE");
     check("frequency=1", "settings: recording, out, ");
 }

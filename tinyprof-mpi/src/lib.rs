@@ -87,7 +87,7 @@
 //! | `TINYPROF_SEGMENT_DIR=PATH` |  | directory in which threads keep what they record, so that it survives `kill -9` | `/dev/shm/tinyprof-UID` |
 //! | `TINYPROF_AGGREGATORS=auto\|N\|node` | [`Builder::aggregators`] | number of ranks that write; `node`: one on each node | `auto`: one to every 16, more for long lists |
 //! | `TINYPROF_SERIES=auto\|padded\|counts` |  | for measurements: series padded to the longest and sent with the summaries, or sent separately, unpadded | `auto`: padded if that adds at most a quarter |
-//! | `TINYPROF_WORLD=auto\|all` |  | with `all`, all ranks of the job are assumed to run this profiler | `auto`: known at the start on one host, asked at the end across hosts |
+//! | `TINYPROF_WORLD=auto\|all` |  | with `all`, all ranks of the job are assumed to run this profiler; on one host their marks decide | `auto`: known at the start on one host, asked at the end across hosts |
 //! | `TINYPROF_MPI=off\|calls\|messages` | [`Builder::mpi`] | what is recorded of MPI: nothing, every call, or also who waits for whom | `calls` |
 //! | `TINYPROF_ORDER=observe\|enforce` |  | at level `messages`: count the messages that measuring has put into another order, or, as an experiment, keep the order | `observe` |
 //!

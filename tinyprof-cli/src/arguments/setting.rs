@@ -84,8 +84,8 @@ mod tests {
         check("TINYPROF_BUDGET=1%", "there is no setting TINYPROF_BUDGET; did you mean budget?");
         check("Segment_Dir=x", "there is no setting Segment_Dir; did you mean segment-dir?");
         check("frequency=5s", "there is no setting frequency; settings: recording, out, ");
-        check("interval=5", "expected a time with its unit, as in 5s");
-        check("out=", "expected a path for out");
+        check("interval=5", "expected a time from 1ms to 1000h with its unit, as in 5s");
+        check("out=", "expected the name of a directory that can be created for out");
         check("interval", "expected KEY=VALUE");
     }
 }

@@ -81,7 +81,8 @@ fn run(
     Err(format!("{:?}, printed {printed:?}, said {said}", output.status))
 }
 
-/// Runs every setting on some ranks and not on others: in each combination with ranks and levels, or in a few.
+/// Runs every setting on some ranks and not on others: in each combination with ranks and levels,
+/// or in a few.
 #[expect(clippy::print_stdout, reason = "says how many runs there were")]
 fn check(is_full: bool) {
     let scratch = tempfile::tempdir().expect("a directory can be made");

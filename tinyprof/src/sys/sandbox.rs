@@ -18,15 +18,6 @@ static AT_START: AtomicI32 = AtomicI32::new(UNKNOWN);
 /// fatal.
 static IS_NOTED: AtomicBool = AtomicBool::new(false);
 
-/// Looks before `main`: the first region may come after the program has entered its sandbox.
-#[used]
-#[cfg_attr(not(miri), unsafe(link_section = ".init_array"))]
-static LOOK: extern "C" fn() = look;
-
-extern "C" fn look() {
-    AT_START.store(state(), Relaxed);
-}
-
 /// Records that the program enters a sandbox, for callers that see it doing so.
 pub fn note_sandbox() {
     IS_NOTED.store(true, Relaxed);
@@ -56,8 +47,25 @@ pub fn is_entered() -> bool {
     }
 }
 
-fn state() -> i32 {
-    if cfg!(miri) { 0 } else { mode() | if gives_up() { NO_NEW_RIGHTS } else { 0 } }
+/// Looks before `main`: the first region may come after the program has entered its sandbox.
+/// Switched off, nothing of this is in the executable.
+#[cfg(feature = "enable")]
+mod at_start {
+    use std::sync::atomic::Ordering::Relaxed;
+
+    use super::{AT_START, NO_NEW_RIGHTS, gives_up, mode};
+
+    #[used]
+    #[cfg_attr(not(miri), unsafe(link_section = ".init_array"))]
+    static LOOK: extern "C" fn() = look;
+
+    extern "C" fn look() {
+        AT_START.store(state(), Relaxed);
+    }
+
+    fn state() -> i32 {
+        if cfg!(miri) { 0 } else { mode() | if gives_up() { NO_NEW_RIGHTS } else { 0 } }
+    }
 }
 
 /// Returns 1 in a strict sandbox (which does not allow to ask), 2 with a filter, otherwise 0.
