@@ -1,8 +1,8 @@
 //! The sizes of datatypes.
 //!
 //! MPI is asked about a datatype that it has just accepted in a call, where the standard says that
-//! it counts: what a call ignores may be anything. Before the call nobody is asked, as an error
-//! would call an error handler of the program.
+//! it counts: what a call ignores may be anything. Before the call it is asked about its own
+//! datatypes alone, as an error would call an error handler of the program.
 
 use crate::abi::Handle;
 use crate::handles;
@@ -29,9 +29,16 @@ pub(crate) fn bytes_of_several(mpi: &Mpi, count: u64, datatype: Handle) -> u64 {
     if count == 0 { 0 } else { count.saturating_mul(bytes(mpi, datatype)) }
 }
 
-/// Returns the bytes in one element of a datatype, if this thread has used it lately.
+/// Returns the bytes in one element of a datatype that MPI has not accepted yet: if it is one of
+/// MPI's own, or this thread has used it lately.
 #[inline]
-pub(crate) fn known(datatype: Handle) -> Option<u64> {
+pub(crate) fn bytes_before(mpi: &Mpi, datatype: Handle) -> Option<u64> {
+    let is_predefined = || mpi.abi.predefined_datatypes.contains(&datatype.0);
+    known(datatype).or_else(|| is_predefined().then(|| ask(mpi, datatype)))
+}
+
+#[inline]
+fn known(datatype: Handle) -> Option<u64> {
     let (known, from, bytes) = thread::current().datatypes[place(datatype)].get();
     (known == datatype && (from == EVER || from == handles::generation())).then_some(bytes)
 }
@@ -48,7 +55,8 @@ fn ask(mpi: &Mpi, datatype: Handle) -> u64 {
         return 0;
     }
     let mut size = 0;
-    // SAFETY: MPI has accepted the datatype in the call under way; the place is valid.
+    // SAFETY: MPI has accepted the datatype in the call under way, or it is MPI's own; the place is
+    // valid.
     let code = unsafe { mpi.type_size_x(datatype, &raw mut size) };
     let bytes = if code == 0 { u64::try_from(size).unwrap_or(0) } else { 0 };
     let is_predefined = mpi.abi.predefined_datatypes.contains(&datatype.0);

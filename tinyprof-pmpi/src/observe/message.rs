@@ -49,7 +49,8 @@ impl Call {
             0 => Some(0),
             count => {
                 let datatype = self.arguments.handle(datatype, Kind::Datatype);
-                Some(count.saturating_mul(datatypes::known(datatype)?))
+                let each = datatypes::bytes_before(self.arguments.mpi, datatype)?;
+                Some(count.saturating_mul(each))
             }
         }
     }

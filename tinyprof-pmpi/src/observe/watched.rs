@@ -166,7 +166,9 @@ impl Call {
         }
         let tag = self.arguments.int(tag);
         let bytes = self.bytes_before(data);
-        let blocks = may_block && bytes.is_some_and(|bytes| self.blocks(bytes));
+        // Elements of a datatype that nobody knows have a byte at least, but for a few.
+        let at_least = || self.arguments.count(data.0);
+        let blocks = may_block && self.blocks(bytes.unwrap_or_else(at_least));
         let message = Message { communicator, to, tag, bytes, blocks };
         companions::with_messages(self.recorder, |state| {
             state.announce(self.mpi(), visited, entered_ns, &message);

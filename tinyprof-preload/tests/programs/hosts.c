@@ -23,6 +23,18 @@ static int is_elsewhere(void) {
   return known;
 }
 
+// As the launchers say it: how many ranks run on this host.
+__attribute__((constructor)) static void count_ranks_here(void) {
+  const char *ranks = getenv("OMPI_COMM_WORLD_SIZE");
+  if (!ranks) ranks = getenv("PMI_SIZE");
+  if (!ranks) return;
+  char here[16];
+  snprintf(here, sizeof here, "%d", (atoi(ranks) + !is_elsewhere()) / 2);
+  const char *variables[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"};
+  for (int i = 0; i < 2; i++)
+    if (getenv(variables[i])) setenv(variables[i], here, 1);
+}
+
 int clock_gettime(clockid_t clock, struct timespec *time) {
   static int (*real)(clockid_t, struct timespec *);
   if (!real) real = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
