@@ -124,11 +124,6 @@ fn insert(mpi: &Mpi, handle: Handle) -> Option<&'static Communicator> {
     Some(unsafe { &*new })
 }
 
-/// Returns the twin of a communicator that is known already.
-pub(crate) fn twin(handle: Handle) -> Option<Twin> {
-    find(handle).and_then(Communicator::twin)
-}
-
 /// Returns all twins. No other thread may free a communicator meanwhile.
 pub(crate) fn twins() -> impl Iterator<Item = Twin> {
     let is_there = |at: &usize| ![0, CLAIMED].contains(&KEYS[*at].load(Acquire));

@@ -89,10 +89,6 @@ functions! {
     comm_idup = c"PMPI_Comm_idup" (comm: Handle, duplicate: *mut Handle, request: *mut Handle);
     /// `MPI_Comm_split`. Collective.
     comm_split = c"PMPI_Comm_split" (comm: Handle, color: c_int, key: c_int, new: *mut Handle);
-    /// `MPI_Comm_create_group`. Collective over the group.
-    comm_create_group = c"PMPI_Comm_create_group" (
-        comm: Handle, group: Handle, tag: c_int, new: *mut Handle
-    );
     /// `MPI_Comm_free`. Collective.
     comm_free = c"PMPI_Comm_free" (comm: *mut Handle);
     /// `MPI_Comm_get_errhandler`.

@@ -40,39 +40,16 @@ pub(super) fn rank_and_size(mpi: &Mpi, communicator: Handle) -> (c_int, c_int) {
 
 /// Makes a communicator of our own, of those ranks of another that give the same color, in their
 /// order. Its errors are returned. Collective over the other.
+///
+/// The other's error handler is not touched for the time: it could not be given back. In MPICH a
+/// communicator that has none of its own follows that of the world, and setting what it says would
+/// end that.
 pub(super) fn split(mpi: &Mpi, other: Handle, color: c_int) -> Option<Handle> {
     let mut made = mpi.abi.comm_null;
     // SAFETY: the communicator is live, all its ranks call this, and the place is valid.
     let code = unsafe { mpi.comm_split(other, color, 0, &raw mut made) };
-    let made = (code == 0).then(|| mpi.abi.handle(made.0))?;
-    return_errors(mpi, made)
-}
-
-/// Makes a communicator of our own out of another one of ours, with the ranks of one of the
-/// program's in their order. Collective over the program's.
-///
-/// Nothing of the program's is touched for it. Not even its error handler could be given back: in
-/// MPICH a communicator that has none of its own follows that of the world, and setting what it
-/// says would end that.
-pub(super) fn with_ranks_of(mpi: &Mpi, own: Handle, of: Handle) -> Option<Handle> {
-    let (mut group, mut made) = (Handle(0), mpi.abi.comm_null);
-    // SAFETY: the communicator is live, and the place is valid.
-    let code = unsafe { mpi.comm_group(of, &raw mut group) };
-    if code != 0 {
-        return None;
-    }
-    // SAFETY: communicator and group are live, all ranks of the group call this, and the place is
-    // valid.
-    let code = unsafe { mpi.comm_create_group(own, group, 0, &raw mut made) };
-    // SAFETY: the group is ours, and is freed once.
-    let _ = unsafe { mpi.group_free(&raw mut group) };
-    let made = (code == 0).then(|| mpi.abi.handle(made.0))?;
-    return_errors(mpi, made)
-}
-
-/// Has the errors of a communicator of our own returned.
-fn return_errors(mpi: &Mpi, made: Handle) -> Option<Handle> {
-    if made == mpi.abi.comm_null {
+    let made = mpi.abi.handle(made.0);
+    if code != 0 || made == mpi.abi.comm_null {
         return None;
     }
     // SAFETY: both handles are live, and the communicator is ours.

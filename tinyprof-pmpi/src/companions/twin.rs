@@ -2,13 +2,14 @@
 //!
 //! A twin is made where the program makes a communicator, which is collective anyway, of one whose
 //! ranks are all known to have us. Where ranks share memory it is a board there. Elsewhere it is a
-//! communicator of our own with the same ranks: duplicating would call functions of the program
-//! that copy its attributes.
+//! communicator of our own, made by splitting: duplicating would call functions of the program that
+//! copy its attributes, and making it out of one of ours (`MPI_Comm_create_group`) crashes MPICH
+//! 4.0.
 
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::group::{maxima, split, with_ranks_of};
+use super::group::{maxima, split};
 use super::shared;
 use super::state;
 use crate::abi::Handle;
@@ -51,14 +52,7 @@ pub(crate) fn make(mpi: &Mpi, handle: Handle) {
 /// Makes a communicator of our own, with the ranks of the program's.
 fn make_communicator(mpi: &Mpi, handle: Handle, is_known: bool) -> Option<Twin> {
     let number = if is_known { take_number() } else { None };
-    let make = |epoch| {
-        let own = if handle == mpi.abi.world {
-            split(mpi, handle, 0)?
-        } else {
-            with_ranks_of(mpi, communicators::twin(mpi.abi.world)?.handle, handle)?
-        };
-        Some(Twin { handle: own, number: number?, epoch })
-    };
+    let make = |epoch| Some(Twin { handle: split(mpi, handle, 0)?, number: number?, epoch });
     let made = agreed_epoch(mpi, handle, number.is_some()).and_then(make);
     if let (None, Some(number)) = (made, number) {
         give_number_back(number);
