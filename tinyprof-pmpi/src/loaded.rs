@@ -102,7 +102,7 @@ unsafe extern "C" fn look_around(
     c_int::from(!around.memory.is_empty())
 }
 
-/// Marks libraries that have wrappers of ours: a program may be built with them, and the library
+/// Marks libraries that contain our wrappers: a program may be built with them, and the library
 /// preloaded, too.
 #[used]
 #[unsafe(no_mangle)]

@@ -36,6 +36,9 @@ const MESSAGES: u32 = 4;
 /// Calls are recorded, and collective operations on the world are watched.
 const COLLECTIVES: u32 = 8;
 
+/// The bits that keep no call from being recorded.
+const BESIDES: u32 = MESSAGES | COLLECTIVES;
+
 /// Registers the profiler, before MPI begins. Further registrations have no effect.
 pub fn register(session: Session) {
     // The first one stays: there is one profiler in a copy of this library.
@@ -45,7 +48,7 @@ pub fn register(session: Session) {
 /// Returns whether calls are recorded now.
 #[inline]
 pub(crate) fn is_recording() -> bool {
-    REASONS.load(Relaxed) & !(MESSAGES | COLLECTIVES) == 0
+    REASONS.load(Relaxed) & !BESIDES == 0
 }
 
 /// Returns whether calls are recorded now, and nothing else is observed.
@@ -57,7 +60,7 @@ pub(crate) fn records_calls_alone() -> bool {
 /// Returns whether the program has paused the recording, and nothing else keeps calls from being
 /// recorded.
 pub(crate) fn is_paused() -> bool {
-    REASONS.load(Relaxed) & !MESSAGES == PAUSED
+    REASONS.load(Relaxed) & !BESIDES == PAUSED
 }
 
 /// Begins to observe messages besides calls.

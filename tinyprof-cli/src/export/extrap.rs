@@ -132,7 +132,7 @@ fn points(runs: &[Run], parameters: &[Parameter]) -> Vec<Point> {
     points
 }
 
-/// What is kept of a profile.
+/// The values of one profile that the export needs.
 struct Run {
     manifest: Manifest,
     callpaths: CallpathTable,

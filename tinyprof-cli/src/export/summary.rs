@@ -8,7 +8,7 @@ use tinyprof_report::{Efficiency, Statistics, Totals, Transfers};
 
 use super::exporter::{Source, metrics_of};
 
-/// What a profile has of each callpath over all ranks.
+/// The sums of each callpath of a profile over all ranks.
 pub(super) struct Summary {
     pub(super) totals: Totals,
     /// The statistics of times, by row.

@@ -1,4 +1,4 @@
-//! What the ranks decide together when MPI has begun.
+//! The decisions that all ranks make together when MPI has begun.
 //!
 //! A decision on which a collective operation depends is made from words that all ranks share, and
 //! never from a rank's own settings, in which ranks may differ.

@@ -14,7 +14,7 @@ pub(crate) struct Neighbors {
     /// The number of ranks that it sends to.
     pub(crate) destinations: u64,
     /// The places of a buffer that belong to no neighbour, at the border of a grid: a bit for each.
-    /// What a call passes for them is ignored.
+    /// MPI ignores the arguments for them.
     border: u128,
 }
 

@@ -107,8 +107,8 @@ pub(super) fn notices() -> Option<Notices> {
     LAYOUT.get().map(Layout::notices)
 }
 
-/// Makes the twin of a communicator, of which the caller is rank `rank`; none if it cannot remember
-/// the communicator. `None` on all ranks if there is no board for it, or if one of them cannot
+/// Makes the twin of a communicator. `rank` is the caller's rank in it, or `None` if the table of
+/// communicators is full. `None` on all ranks if there is no board for it, or if one of them cannot
 /// remember it. Collective over the communicator.
 pub(super) fn make_twin(mpi: &Mpi, handle: Handle, rank: Option<c_int>) -> Option<Twin> {
     let layout = LAYOUT.get()?;

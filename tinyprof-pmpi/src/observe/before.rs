@@ -1,4 +1,4 @@
-//! What is kept from before a call for after it.
+//! Facts known before a call that are needed after it.
 
 use crate::communicators::Communicator;
 

@@ -1,4 +1,4 @@
-//! What a call has done: its code, and whether messages were received in spite of an error.
+//! The result of a call: its code, and whether messages were received in spite of an error.
 
 use std::ffi::c_int;
 

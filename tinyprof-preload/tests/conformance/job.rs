@@ -18,7 +18,7 @@ pub(crate) struct Job {
     pub(crate) case: Option<String>,
 }
 
-/// What the library does in a run.
+/// The level of the library in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
     Off,
