@@ -16,6 +16,7 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize};
 
 use crate::abi::Handle;
+use crate::companions::Made;
 use crate::library::Mpi;
 
 pub(crate) use freed::drop_unused;
@@ -40,6 +41,8 @@ pub(crate) struct Twin {
     /// The number that all its ranks know. A later communicator of the same ranks has a greater
     /// one.
     pub(crate) epoch: u32,
+    /// The number of its board, if it has one in shared memory.
+    pub(crate) board: Option<u32>,
 }
 
 /// A communicator in use.
@@ -60,6 +63,8 @@ pub(crate) struct Communicator {
     world_rank: c_int,
     /// Its twin at level `messages`.
     twin: OnceLock<Twin>,
+    /// The communicators that were made from it at level `messages`.
+    pub(crate) made: Made,
     /// True once the program has freed it.
     is_freed: AtomicBool,
 }
@@ -178,6 +183,7 @@ impl Communicator {
             is_world,
             world_rank,
             twin: OnceLock::new(),
+            made: Made::default(),
             is_freed: AtomicBool::new(false),
         })
     }
@@ -191,6 +197,20 @@ impl Communicator {
         }
         let known = usize::try_from(rank).ok().and_then(|rank| self.relative.get(rank));
         known.copied().unwrap_or(ELSEWHERE)
+    }
+
+    /// Returns the ranks in the world of all ranks of an intracommunicator, in their order: `None`
+    /// for one that is none. `None` for all if they are too many to be kept.
+    pub(crate) fn world_ranks(&self) -> Option<impl Iterator<Item = Option<i32>>> {
+        if self.remote_size.is_some() || !self.is_world && self.relative.is_empty() {
+            return None;
+        }
+        let world = self.is_world.then_some((0..self.size).map(Some));
+        let known = |&relative: &i32| match relative {
+            ELSEWHERE => None,
+            relative => Some(self.world_rank + relative),
+        };
+        Some(world.into_iter().flatten().chain(self.relative.iter().map(known)))
     }
 
     /// Returns whether all ranks of another communicator belong to this one. If the ranks of one of

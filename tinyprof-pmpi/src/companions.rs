@@ -28,6 +28,7 @@ pub(crate) mod held;
 mod hosts;
 mod mail;
 mod meet;
+mod naming;
 mod order;
 mod own_cost;
 mod owner;
@@ -46,6 +47,7 @@ pub(crate) use distance::compare_again;
 pub(crate) use group::maxima_of_world;
 pub(crate) use held::Held;
 pub(crate) use meet::{Meet, Met};
+pub(crate) use naming::{By, Made, Making};
 pub(crate) use own_cost::Class;
 pub(crate) use owner::{begin_of_several, count_unclear, end_of_several};
 pub(crate) use state::{

@@ -134,7 +134,7 @@ unsafe fn call_unusual(index: usize, called: u32, words: Words) -> c_int {
         }
         let code = arguments.pass_on_unrecorded(function, pass_on);
         if !calls_c(called) {
-            arguments.take_part(function);
+            arguments.take_part(function, code == 0);
         }
         return code;
     };

@@ -71,7 +71,7 @@ pub(crate) fn agree_on_messages(wish: Wish, plain_call: fn(&Mpi, Recorder) -> u6
         common_clock::go_by_monotonic(recorder, 0);
     }
     let carrier = if are_several { None } else { Some(Carrier::on_one_host(mpi)) };
-    twin::make(mpi, mpi.abi.world);
+    twin::make_of_world(mpi);
     let carrier = carrier.or_else(|| {
         let distance = distance::begin(mpi)?;
         Some(Carrier::on_several_hosts(mpi, distance.first))

@@ -31,6 +31,11 @@ pub(super) fn begin(mpi: &Mpi) {
     IS_MULTIPLE.store(is_multiple, Relaxed);
 }
 
+/// Returns whether threads may call MPI at the same time.
+pub(super) fn is_multiple() -> bool {
+    IS_MULTIPLE.load(Relaxed)
+}
+
 /// Forgets the owner.
 pub(super) fn forget() {
     OWNER.store(0, Relaxed);

@@ -7,6 +7,7 @@ mod board;
 mod lane;
 mod layout;
 mod memory;
+mod names;
 mod notice;
 
 use std::ffi::c_int;
@@ -24,8 +25,9 @@ use crate::communicators::{self, Twin};
 use crate::library::Mpi;
 use board::{Board, Instance};
 use lane::Outgoing;
-use layout::{BOARDS, Layout};
+use layout::Layout;
 use memory::{Made, Place};
+use names::{BOARDS, Names};
 
 pub(super) use board::Read;
 pub(super) use lane::{Answer, Incoming, Which};
@@ -107,36 +109,25 @@ pub(super) fn notices() -> Option<Notices> {
     LAYOUT.get().map(Layout::notices)
 }
 
-/// Makes the twin of a communicator. `rank` is the caller's rank in it, or `None` if the table of
-/// communicators is full. `None` on all ranks if there is no board for it, or if one of them cannot
-/// remember it. Collective over the communicator.
-pub(super) fn make_twin(mpi: &Mpi, handle: Handle, rank: Option<c_int>) -> Option<Twin> {
-    let layout = LAYOUT.get()?;
-    let board = if rank == Some(0) { layout.take_board() } else { None };
-    // All others say 0.
-    let [own_epoch, own_number] =
-        board.map_or([0; 2], |board| [layout.next_epoch().into(), board.into()]);
-    let own = [own_epoch, own_number, u64::from(rank.is_none())];
-    let all = maxima(mpi, handle, &own);
-    let [epoch, number, is_unknown] = all?.map(|word| u32::try_from(word).unwrap_or(0));
-    if is_unknown != 0
-        && let Some(board) = board
-    {
-        layout.give_back(board);
-    }
-    if epoch == 0 || is_unknown != 0 {
+/// Returns the twin of the communicator that all its ranks know by `name`, see [`Names`]. `None` if
+/// they have no memory in common, or this rank has no name for it, or there is no room.
+pub(super) fn join(mpi: &Mpi, name: Option<u64>) -> Option<Twin> {
+    let names = LAYOUT.get()?.names();
+    let Some(named) = name.and_then(|name| names.join(name)) else {
+        names.break_up();
         return None;
+    };
+    if let Some(board) = named.board {
+        BEGUN[board as usize].store(0, Relaxed);
     }
-    BEGUN[(number % BOARDS) as usize].store(0, Relaxed);
-    Some(Twin { handle: mpi.abi.comm_null, number, epoch })
+    let (number, epoch, board) = (named.place, named.epoch, named.board);
+    Some(Twin { handle: mpi.abi.comm_null, number, epoch, board })
 }
 
-/// Gives the board of a communicator of so many ranks back, when all of them have freed it.
-pub(super) fn free_twin(twin: &Twin, ranks: u32) {
-    if let Some(layout) = LAYOUT.get()
-        && layout.board(twin.number).leave(ranks)
-    {
-        layout.give_back(twin.number);
+/// Takes note that this rank has freed a communicator of so many ranks.
+pub(super) fn leave(twin: &Twin, ranks: u32) {
+    if let Some(layout) = LAYOUT.get() {
+        layout.names().leave(twin.number, ranks);
     }
 }
 
@@ -145,16 +136,19 @@ static BEGUN: [AtomicU32; BOARDS as usize] = [const { AtomicU32::new(0) }; BOARD
 
 /// Begins an operation: the next on the communicator, as on all its ranks.
 pub(super) fn begin_operation(twin: &Twin) -> Option<Operation> {
-    let board = LAYOUT.get()?.board(twin.number);
+    let layout = LAYOUT.get()?;
+    let board = twin.board?;
     // The program does not begin two on one communicator at the same time.
-    let number = BEGUN[(twin.number % BOARDS) as usize].fetch_add(1, Relaxed).wrapping_add(1);
-    Some(Operation { board, instance: Instance { epoch: twin.epoch, number } })
+    let number = BEGUN[board as usize].fetch_add(1, Relaxed).wrapping_add(1);
+    let instance = Instance { epoch: twin.epoch, number };
+    Some(Operation { board: layout.board(board), names: layout.names(), instance })
 }
 
 /// A collective operation that this rank takes part in.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operation {
     board: Board,
+    names: Names,
     instance: Instance,
 }
 
@@ -168,6 +162,9 @@ impl Operation {
     /// Returns what others have told, when the operation has ended.
     #[inline]
     pub(super) fn others(&self, ranks: Range<u32>) -> Read {
+        if self.names.is_broken() {
+            return Read::Lost;
+        }
         self.board.read(self.instance, ranks)
     }
 }

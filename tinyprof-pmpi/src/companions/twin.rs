@@ -1,19 +1,23 @@
 //! Twins: what we have of the program's communicators.
 //!
-//! A twin is made where the program makes a communicator, which is collective anyway, of one whose
-//! ranks are all known to have us. Where ranks share memory it is a board there. Elsewhere it is a
-//! communicator of our own, made by splitting: duplicating would call functions of the program that
-//! copy its attributes, and making it out of one of ours (`MPI_Comm_create_group`) crashes MPICH
-//! 4.0.
+//! A twin is made where the program makes a communicator, of one whose ranks are all known to have
+//! us. Where ranks share memory it is a number and a board there, which they find by its name.
+//! Elsewhere it is a communicator of our own, made by splitting: duplicating would call functions
+//! of the program that copy its attributes, and making it out of one of ours
+//! (`MPI_Comm_create_group`) crashes MPICH 4.0. If threads may call MPI at the same time, there is
+//! none elsewhere: in Open MPI 4.1 threads that make communicators at a time hang more often, the
+//! more operations there are between them.
 
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::group::{maxima, split};
+use super::naming::{self, Making};
+use super::owner;
 use super::shared;
 use super::state;
 use crate::abi::Handle;
-use crate::communicators::{self, Twin};
+use crate::communicators::{self, Communicator, Twin};
 use crate::library::Mpi;
 
 /// The most twins at a time: the numbers of communicators are scarce in MPI.
@@ -35,12 +39,29 @@ fn give_number_back(number: u32) {
     USED[number as usize / 32].fetch_and(!(1 << (number % 32)), Relaxed);
 }
 
-/// Makes the twin of a communicator, if all of its ranks have room for one. Collective.
-pub(crate) fn make(mpi: &Mpi, handle: Handle) {
+/// Makes the twin of the world. Collective.
+pub(super) fn make_of_world(mpi: &Mpi) {
+    let world = mpi.abi.world;
     // A rank that cannot remember the communicator takes part, so that no rank has a twin.
+    let known = communicators::get(mpi, world);
+    let twin = if shared::is_on() {
+        shared::join(mpi, known.map(|_| naming::WORLD))
+    } else {
+        make_communicator(mpi, world, known.is_some())
+    };
+    if let (Some(twin), Some(known)) = (twin, known) {
+        known.set_twin(twin);
+    }
+}
+
+/// Makes the twin of a communicator that the program has made from `parent`. Collective over it
+/// where memory is not shared.
+pub(crate) fn make(mpi: &Mpi, handle: Handle, parent: &Communicator, making: Making) {
     let known = communicators::get(mpi, handle);
     let twin = if shared::is_on() {
-        shared::make_twin(mpi, handle, known.map(|known| known.rank))
+        shared::join(mpi, known.and_then(|known| naming::name(known, making, &parent.made)))
+    } else if owner::is_multiple() {
+        None
     } else {
         make_communicator(mpi, handle, known.is_some())
     };
@@ -52,7 +73,8 @@ pub(crate) fn make(mpi: &Mpi, handle: Handle) {
 /// Makes a communicator of our own, with the ranks of the program's.
 fn make_communicator(mpi: &Mpi, handle: Handle, is_known: bool) -> Option<Twin> {
     let number = if is_known { take_number() } else { None };
-    let make = |epoch| Some(Twin { handle: split(mpi, handle, 0)?, number: number?, epoch });
+    let make =
+        |epoch| Some(Twin { handle: split(mpi, handle, 0)?, number: number?, epoch, board: None });
     let made = agreed_epoch(mpi, handle, number.is_some()).and_then(make);
     if let (None, Some(number)) = (made, number) {
         give_number_back(number);
@@ -79,7 +101,7 @@ pub(crate) fn before_free(mpi: &Mpi, handle: Handle) {
     if shared::is_on() {
         // With streams that are counted already nobody can use its number again.
         if is_forgotten {
-            shared::free_twin(&twin, known.size.unsigned_abs());
+            shared::leave(&twin, known.size.unsigned_abs());
         }
         return;
     }

@@ -87,6 +87,8 @@ impl Call {
             // Their companions are taken as well: otherwise those of later messages would be.
             self.after(&before.with_errors(), visited);
             self.conclude(&before, visited, span);
+        } else if self.function.role == Role::MakeCommunicator {
+            self.arguments.make_twin(self.function, false);
         } else if let Some(meet) = meet
             && self.mpi().has_communicated(self.code(code))
         {
@@ -255,7 +257,7 @@ impl Call {
             Role::CompleteOne | Role::CompleteAny | Role::CompleteSome | Role::CompleteAll => {
                 self.conclude_all(visited, span, !self.function.is_test());
             }
-            Role::MakeCommunicator => self.arguments.make_twin(self.function),
+            Role::MakeCommunicator => self.arguments.make_twin(self.function, true),
             _ => {}
         }
     }

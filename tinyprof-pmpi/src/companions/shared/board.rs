@@ -5,11 +5,11 @@
 //! for.
 //!
 //! ```text
-//!  | ranks that have freed the communicator | instance 0: a record of each rank | 1 | ... | 63 |
+//!  | instance 0: a record of each rank | 1 | ... | 63 |
 //! ```
 
 use std::ops::Range;
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU64, fence};
 
 use tinyprof_messages::meeting::Meeting;
@@ -18,7 +18,6 @@ use tinyprof_messages::meeting::Meeting;
 const INSTANCES: usize = 64;
 /// A stamp, the time of entering, the virtual time, and the ideal time.
 const RECORD_WORDS: usize = 4;
-const HEADER_WORDS: usize = 8;
 /// The stamp of a record that is being written.
 const WRITTEN_NOW: u64 = u64::MAX;
 
@@ -52,7 +51,7 @@ pub(in crate::companions) enum Read {
 impl Board {
     /// Returns the words of a board for communicators of at most so many ranks.
     pub(super) const fn words(ranks: usize) -> usize {
-        HEADER_WORDS + INSTANCES * ranks * RECORD_WORDS
+        INSTANCES * ranks * RECORD_WORDS
     }
 
     /// Returns the board in memory of so many words, which are 0 at first.
@@ -65,19 +64,9 @@ impl Board {
         self.words
     }
 
-    /// Counts a rank that frees the communicator. Returns whether it is the last of `ranks`.
-    pub(super) fn leave(&self, ranks: u32) -> bool {
-        let left = self.words[0].fetch_add(1, AcqRel) + 1;
-        let is_last = left == u64::from(ranks);
-        if is_last {
-            self.words[0].store(0, Relaxed);
-        }
-        is_last
-    }
-
     fn record(&self, instance: Instance, rank: u32) -> &'static [AtomicU64] {
         let row = instance.number as usize % INSTANCES;
-        let begin = HEADER_WORDS + (row * self.ranks + rank as usize) * RECORD_WORDS;
+        let begin = (row * self.ranks + rank as usize) * RECORD_WORDS;
         &self.words[begin..begin + RECORD_WORDS]
     }
 
@@ -173,15 +162,6 @@ mod tests {
         assert_eq!(board.read(later, 0..RANKS), Read::Nobody);
         board.write(later, &entered(1, 70));
         assert_eq!(board.read(at(5 + 64), 0..RANKS), Read::Lost);
-    }
-
-    #[test]
-    fn the_last_to_leave_gives_the_board_back() {
-        let board = board();
-        for _ in 0..2 {
-            let left: Vec<bool> = (0..RANKS).map(|_| board.leave(RANKS)).collect();
-            assert_eq!(left, [false, false, false, true]);
-        }
     }
 
     #[test]

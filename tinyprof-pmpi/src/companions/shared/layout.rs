@@ -1,30 +1,27 @@
 //! What is where in the memory that the ranks of a host share.
 //!
 //! ```text
-//!  | header | a lane from each rank to each | the boards of communicators | notices |
+//!  | token | the names of communicators | a lane from each rank to each | boards | notices |
 //! ```
 
 use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::{AcqRel, Relaxed};
 
 use super::board::Board;
 use super::lane::Lane;
+use super::names::{BOARDS, Names};
 use super::notice::Notices;
 
-/// The most communicators that have a board at a time.
-pub(super) const BOARDS: u32 = 256;
 /// The most memory for all lanes. Of it the system gives what is used.
 const LANES_BYTES_MAX: usize = 256 << 20;
 /// The companions that a lane holds at least, and at most.
 const ENTRIES_MIN: usize = 16;
 const ENTRIES_MAX: usize = 4096;
 
-/// In the header: what tells the memory of one job from that of another; the number of the next
-/// communicator; and the boards in use, a bit for each.
+/// What tells the memory of one job from that of another.
 const TOKEN: usize = 0;
-const EPOCH: usize = 1;
-const USED: usize = 2;
-const HEADER_WORDS: usize = USED + BOARDS as usize / 64 + 2;
+/// A line of the cache, and the names.
+const NAMES_BEGIN: usize = 8;
+const HEADER_WORDS: usize = NAMES_BEGIN + Names::WORDS;
 
 /// The memory that the ranks of a host share.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +56,10 @@ impl Layout {
         &self.words[TOKEN]
     }
 
+    pub(super) fn names(&self) -> Names {
+        Names::new(&self.words[NAMES_BEGIN..HEADER_WORDS])
+    }
+
     /// Returns the lane from one rank of the world to another.
     pub(super) fn lane(&self, from: usize, to: usize) -> Lane {
         let words = lane_words(self.ranks);
@@ -83,30 +84,6 @@ impl Layout {
 
     fn notices_begin(ranks: usize) -> usize {
         Self::boards_begin(ranks) + BOARDS as usize * Board::words(ranks)
-    }
-
-    /// Takes a board that nobody uses, if there is one. Returns its number.
-    pub(super) fn take_board(&self) -> Option<u32> {
-        (0..BOARDS).find(|number| {
-            let (word, bit) = self.used(*number);
-            word.fetch_or(bit, AcqRel) & bit == 0
-        })
-    }
-
-    /// Gives a board back.
-    pub(super) fn give_back(&self, number: u32) {
-        let (word, bit) = self.used(number);
-        word.fetch_and(!bit, AcqRel);
-    }
-
-    fn used(&self, number: u32) -> (&'static AtomicU64, u64) {
-        (&self.words[USED + number as usize / 64], 1 << (number % 64))
-    }
-
-    /// Returns a number that no communicator of the host has had, above 0.
-    #[expect(clippy::cast_possible_truncation, reason = "a job makes fewer communicators")]
-    pub(super) fn next_epoch(&self) -> u32 {
-        self.words[EPOCH].fetch_add(1, Relaxed) as u32 + 1
     }
 }
 
@@ -138,15 +115,5 @@ mod tests {
         assert_eq!(entries(2), ENTRIES_MAX);
         assert!(bytes(128) < 2 * LANES_BYTES_MAX && entries(128) >= 256);
         assert_eq!(entries(4096), ENTRIES_MIN);
-    }
-
-    #[test]
-    fn each_board_is_taken_once() {
-        let words: Box<[AtomicU64]> = (0..Layout::words(1)).map(|_| AtomicU64::new(0)).collect();
-        let layout = Layout::new(Box::leak(words), 1);
-        let taken: Vec<u32> = std::iter::from_fn(|| layout.take_board()).collect();
-        assert_eq!(taken, (0..BOARDS).collect::<Vec<_>>());
-        layout.give_back(200);
-        assert_eq!((layout.take_board(), layout.take_board()), (Some(200), None));
     }
 }
