@@ -135,7 +135,11 @@ def test_edges_and_clocks_are_those_of_the_program():
             assert found.values.tolist() == recipe_edges(rank, path)
             assert found.equals(every.loc[path, rank])
         assert profile.clocks.loc[rank].tolist() == list(range(rank, rank + 10))
-    assert list(profile.clocks.columns)[::9] == ["companions", "inversions"]
+    assert list(profile.clocks.columns)[9:] == [
+        "inversions",
+        "unfollowed_ns",
+        "propagated_uncertainty_ns",
+    ]
     assert list(profile.ranks["edges_without_partner"]) == [3, 3, 3]
 
 

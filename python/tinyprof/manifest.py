@@ -45,6 +45,8 @@ CLOCK_FACTS = (
     "companions_unclear",
     "contradictions",
     "inversions",
+    "unfollowed_ns",
+    "propagated_uncertainty_ns",
 )
 
 #: No manifest of four thousand ranks has a thousandth of this.

@@ -137,7 +137,9 @@ class Profile:
         collective operations of which the time of the partner is known), `own_intrusion_ns` and
         `intrusion_ns` (the delay by the rank itself, and in all), `uncertainty_ns`, `ideal_ns` (useful
         time along the longest chain of causes), `offset_uncertainty_ns`, `companions_missing`,
-        `companions_unclear`, `contradictions`, `inversions`.
+        `companions_unclear`, `contradictions`, `inversions`, `unfollowed_ns` (time in MPI calls whose
+        partners are not followed), `propagated_uncertainty_ns` (the part of `uncertainty_ns` that
+        came through others).
         """
         columns = self._reader.facts()[3]
         table = {name: frames.arrays(column)["number"] for name, column in zip(CLOCK_FACTS, columns)}

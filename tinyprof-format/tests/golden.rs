@@ -93,8 +93,9 @@ fn rank(rank: u32, version: FormatVersion, has_edges: bool) -> EventMap {
             values.edges = edges(*id, rank);
         }
     }
-    let clock =
-        std::array::from_fn(|fact| if has_edges { u64::from(rank) + fact as u64 } else { 0 });
+    // The facts that the stored profile has; there are more by now.
+    let has_fact = |fact| has_edges && fact < 10;
+    let clock = |fact| if has_fact(fact) { u64::from(rank) + fact as u64 } else { 0 };
     let facts = RankFacts {
         host: format!("node{}", rank / 2),
         process_id: 100 + rank,
@@ -106,7 +107,7 @@ fn rank(rank: u32, version: FormatVersion, has_edges: bool) -> EventMap {
             edges_without_partner: if has_edges { 3 } else { 0 },
             ..Losses::default()
         },
-        clock: ClockFacts::from_numbers(clock),
+        clock: ClockFacts::from_numbers(std::array::from_fn(clock)),
     };
     EventMap::from_records(records, facts)
 }

@@ -191,7 +191,7 @@ pub struct ClockFacts {
     pub own_intrusion_ns: u64,
     /// By how much it was delayed in all, directly or through others, in ns.
     pub intrusion_ns: u64,
-    /// By how much that may be wrong, in ns.
+    /// By how much that may be wrong, in ns: the rank's own part and `propagated_uncertainty_ns`.
     pub uncertainty_ns: u64,
     /// The useful time along the longest chain of causes, in ns.
     pub ideal_ns: u64,
@@ -205,11 +205,16 @@ pub struct ClockFacts {
     pub contradictions: u64,
     /// Messages to any source that were delivered in another order than without measurement.
     pub inversions: u64,
+    /// The time in MPI calls whose partners are not followed, in ns. They can hide any delay.
+    /// 0 in profiles of recorders that did not keep it.
+    pub unfollowed_ns: u64,
+    /// The part of `uncertainty_ns` that came through others, in ns.
+    pub propagated_uncertainty_ns: u64,
 }
 
 impl ClockFacts {
     /// The number of facts.
-    pub const COUNT: usize = 10;
+    pub const COUNT: usize = 12;
 
     /// Returns the names and numbers, in the order in which a profile stores them. New ones go to
     /// the end.
@@ -226,6 +231,8 @@ impl ClockFacts {
             ("companions_unclear", self.companions_unclear),
             ("contradictions", self.contradictions),
             ("inversions", self.inversions),
+            ("unfollowed_ns", self.unfollowed_ns),
+            ("propagated_uncertainty_ns", self.propagated_uncertainty_ns),
         ]
     }
 
@@ -235,8 +242,8 @@ impl ClockFacts {
         *self == Self::default()
     }
 
-    /// Adds the facts of another thread of the rank. Numbers of events are added; of times, the
-    /// larger one counts, as one thread may know of another's.
+    /// Adds the facts of another thread of the rank. Numbers of events are added, and so is the
+    /// time in calls; of other times, the larger one counts, as one thread may know of another's.
     pub fn absorb(&mut self, other: &Self) {
         self.companions = self.companions.saturating_add(other.companions);
         self.own_intrusion_ns = self.own_intrusion_ns.max(other.own_intrusion_ns);
@@ -248,6 +255,9 @@ impl ClockFacts {
         self.companions_unclear = self.companions_unclear.saturating_add(other.companions_unclear);
         self.contradictions = self.contradictions.saturating_add(other.contradictions);
         self.inversions = self.inversions.saturating_add(other.inversions);
+        self.unfollowed_ns = self.unfollowed_ns.saturating_add(other.unfollowed_ns);
+        self.propagated_uncertainty_ns =
+            self.propagated_uncertainty_ns.max(other.propagated_uncertainty_ns);
     }
 
     /// Creates facts from numbers in the order of [`named`](Self::named).
@@ -264,6 +274,8 @@ impl ClockFacts {
             companions_unclear: n[7],
             contradictions: n[8],
             inversions: n[9],
+            unfollowed_ns: n[10],
+            propagated_uncertainty_ns: n[11],
         }
     }
 }
@@ -314,11 +326,11 @@ mod tests {
     #[test]
     fn facts_of_threads_are_added_and_their_times_are_of_the_same_rank() {
         let of = |factor: u64| {
-            ClockFacts::from_numbers([1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map(|n| n * factor))
+            ClockFacts::from_numbers([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12].map(|n| n * factor))
         };
         let mut facts = of(2);
         facts.absorb(&of(1));
-        assert_eq!(facts, ClockFacts::from_numbers([3, 4, 6, 8, 10, 12, 21, 24, 27, 30]));
+        assert_eq!(facts, ClockFacts::from_numbers([3, 4, 6, 8, 10, 12, 21, 24, 27, 30, 33, 24]));
     }
 
     #[test]
