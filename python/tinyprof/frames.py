@@ -143,6 +143,7 @@ EDGE_KINDS = (
     "from_root",
     "to_root",
     "scan",
+    "receiver",
 )
 
 _EDGE_TYPES = {

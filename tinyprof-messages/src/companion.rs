@@ -24,7 +24,7 @@ pub struct Companion {
     /// The number of the communicator, on which its ranks have agreed. MPI may give the same place
     /// to a later communicator, whose companions have another number.
     pub twin: u32,
-    /// The flags, [`BLOCKS`](Self::BLOCKS) and [`UNSIZED`](Self::UNSIZED).
+    /// The flags, [`BLOCKS`](Self::BLOCKS), [`UNSIZED`](Self::UNSIZED) and [`ASKS`](Self::ASKS).
     pub flags: u32,
     /// The number of the message, 0-based, among those of the sender to this receiver with this
     /// communicator and tag.
@@ -47,6 +47,9 @@ impl Companion {
     pub const BLOCKS: u32 = 1;
     /// The flag of a message whose size the sender did not know when it sent the record.
     pub const UNSIZED: u32 = 2;
+    /// The flag of a message whose sender wants to know when the receive was posted, if that was
+    /// later.
+    pub const ASKS: u32 = 4;
 
     /// The number of 64-bit words of the record.
     pub const WORDS: usize = Self::LENGTH / 8;

@@ -33,6 +33,7 @@ mod order;
 mod own_cost;
 mod owner;
 mod partner;
+mod probe;
 mod receive;
 mod shared;
 mod state;
@@ -41,7 +42,8 @@ mod twin;
 
 pub(crate) use agreement::agree_on_messages;
 pub use agreement::{Agreed, Wish};
-pub(crate) use announce::Message;
+pub(crate) use announce::{Message, Mode};
+pub(crate) use blocked::Sent;
 pub(crate) use common_clock::{Span, now_ns, ns_of};
 pub(crate) use distance::compare_again;
 pub(crate) use group::maxima_of_world;
@@ -53,5 +55,6 @@ pub(crate) use owner::{begin_of_several, count_unclear, end_of_several};
 pub(crate) use state::{
     Completed, State, end, is_on, keeps_order, store_facts, with, with_messages,
 };
+pub(crate) use probe::Probed;
 pub(crate) use turn::Turn;
 pub(crate) use twin::{before_free, make as make_twin};

@@ -28,6 +28,9 @@ pub(crate) enum Pending {
     Receive,
     /// A read of a file.
     Read,
+    /// A send that is not persistent, of so many bytes to a partner relative to the caller. Kept at
+    /// level `messages` alone.
+    Sent { partner: i32, bytes: u64 },
     /// A persistent send, of so many bytes to a partner relative to the caller.
     Send { partner: i32, bytes: u64 },
     /// A persistent receive. It is counted for the callpath that starts it.
@@ -79,6 +82,7 @@ impl Slot {
             Pending::Send { partner, bytes } => (2, partner, bytes, 0),
             Pending::ReceiveAtStart => (3, 0, 0, 0),
             Pending::Collective { ranks, out, into } => (4, ranks, out, into),
+            Pending::Sent { partner, bytes } => (5, partner, bytes, 0),
         };
         self.callpath.store(request.callpath.to_bits(), Relaxed);
         let communicator = request.communicator.map_or(ptr::null(), ptr::from_ref);
@@ -97,6 +101,7 @@ impl Slot {
             1 => Pending::Read,
             2 => Pending::Send { partner, bytes: out },
             3 => Pending::ReceiveAtStart,
+            5 => Pending::Sent { partner, bytes: out },
             _ => Pending::Collective { ranks: partner, out, into },
         };
         Request {

@@ -94,6 +94,7 @@ const fn pattern(kind: EdgeKind) -> Option<Pattern> {
         EdgeKind::FromRoot => Pattern::LateBroadcast,
         EdgeKind::ToRoot => Pattern::EarlyReduce,
         EdgeKind::Scan => Pattern::EarlyScan,
+        EdgeKind::Receiver => Pattern::LateReceiver,
         _ => return None,
     })
 }

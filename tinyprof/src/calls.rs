@@ -30,6 +30,15 @@ impl Recorder {
         Self { arena, of_this_thread: PhantomData }
     }
 
+    /// Returns a callpath, if it is of this thread.
+    #[must_use]
+    #[inline]
+    pub fn visited(self, callpath: Callpath) -> Option<Visited> {
+        let here = Callpath::of(self.arena, Line::NONE);
+        let is_here = callpath != Callpath::NONE && here.0 == callpath.0 >> 32 << 32;
+        is_here.then(|| Visited { recorder: self, line: Line::from_number(low(callpath.0)) })
+    }
+
     /// Returns the recorder, if the thread has one already.
     #[inline(always)]
     #[must_use]
@@ -240,9 +249,7 @@ impl Visited {
     #[must_use]
     #[inline]
     pub fn elsewhere(self, callpath: Callpath) -> Option<Self> {
-        let here = Callpath::of(self.recorder.arena, Line::NONE);
-        let is_here = callpath != Callpath::NONE && here.0 == callpath.0 >> 32 << 32;
-        is_here.then(|| Self { line: Line::from_number(low(callpath.0)), ..self })
+        self.recorder.visited(callpath)
     }
 
     /// Counts a transfer of `bytes` bytes. For messages, `partner` is a rank in the world, relative

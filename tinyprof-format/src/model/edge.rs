@@ -26,11 +26,14 @@ pub enum EdgeKind {
     ToRoot = 7,
     /// From the last of the ranks that a scan waits for.
     Scan = 8,
+    /// From the call that has posted a receive to the one of the sender, which was blocked until
+    /// then.
+    Receiver = 9,
 }
 
 impl EdgeKind {
     /// All kinds, in the order of their numbers.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Flow,
         Self::Completion,
         Self::Message,
@@ -40,6 +43,7 @@ impl EdgeKind {
         Self::FromRoot,
         Self::ToRoot,
         Self::Scan,
+        Self::Receiver,
     ];
 
     /// Returns the kind with this number, if there is one.
@@ -67,6 +71,7 @@ impl EdgeKind {
             Self::FromRoot => "from_root",
             Self::ToRoot => "to_root",
             Self::Scan => "scan",
+            Self::Receiver => "receiver",
         }
     }
 }
@@ -290,7 +295,7 @@ mod tests {
             assert_eq!((kind as u8, EdgeKind::from_number(number)), (number, Some(kind)));
             assert_eq!(EdgeKind::ALL.iter().filter(|k| k.name() == kind.name()).count(), 1);
         }
-        assert_eq!(EdgeKind::from_number(9), None);
+        assert_eq!(EdgeKind::from_number(10), None);
     }
 
     #[test]

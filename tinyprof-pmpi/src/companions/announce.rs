@@ -6,7 +6,8 @@ use tinyprof::__calls::Visited;
 use tinyprof_messages::companion::Companion;
 use tinyprof_messages::matching::Stream;
 
-use super::blocked::Blocked;
+use super::blocked::Sent;
+use super::carrier::Way;
 use super::partner::Partner;
 use super::state::State;
 use crate::communicators::Communicator;
@@ -20,12 +21,24 @@ pub(crate) struct Message {
     pub(crate) tag: c_int,
     /// The size, unless nobody knows the datatype yet.
     pub(crate) bytes: Option<u64>,
-    /// True if the call does not return before the receive is posted.
-    pub(crate) blocks: bool,
+    pub(crate) mode: Mode,
+}
+
+/// The modes of sending (MPI 4.0, section 3.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// MPI may store the message, or wait for its receiver. So it is of persistent requests, whose
+    /// mode is not known.
+    Standard,
+    /// MPI waits for the receiver.
+    Synchronous,
+    /// MPI stores the message.
+    Buffered,
 }
 
 impl State {
-    /// Sends the companion of a message that is sent in a call entered at `entered_ns`.
+    /// Sends the companion of a message that is sent in a call entered at `entered_ns`. Returns the
+    /// message if its receiver answers, in case that it is late.
     #[inline]
     pub(crate) fn announce(
         &mut self,
@@ -33,35 +46,49 @@ impl State {
         visited: Visited,
         entered_ns: u64,
         message: &Message,
-    ) {
+    ) -> Option<Sent> {
         let known = message.communicator;
-        let Some(twin) = known.twin() else { return };
+        let twin = known.twin()?;
         // MPI does not send it, and returns an error.
         if message.tag < 0 || !known.has(message.to) {
-            return;
+            return None;
         }
         let peer = message.to.cast_unsigned();
         let stream = Stream { communicator: twin.number, peer, tag: message.tag };
         let Some(sequence) = self.sent.next(stream) else {
             self.facts.companions_unclear += 1;
-            return;
+            return None;
         };
         let companion = Companion {
             callpath: visited.id().to_bits(),
             twin: twin.epoch,
-            flags: if message.blocks { Companion::BLOCKS } else { 0 }
-                | if message.bytes.is_none() { Companion::UNSIZED } else { 0 },
+            flags: match message.mode {
+                Mode::Standard => Companion::ASKS,
+                Mode::Synchronous => Companion::ASKS | Companion::BLOCKS,
+                Mode::Buffered => 0,
+            } | if message.bytes.is_none() { Companion::UNSIZED } else { 0 },
             sequence,
             entry_ns: entered_ns,
             intrusion_ns: self.clock.intrusion_ns(),
             ideal_ns: self.clock.ideal_ns(),
             bytes: message.bytes.unwrap_or(0),
         };
-        let to = Partner { twin, relative: known.relative(message.to), stream };
-        if !self.carrier.send(mpi, &companion, &to) {
-            self.facts.companions_missing += 1;
-        } else if message.blocks {
-            self.blocked = Some(Blocked { to, sequence, clock: self.clock, span: None });
-        }
+        let relative = known.relative(message.to);
+        let way = self.carrier.send(mpi, &companion, &Partner { twin, relative, stream });
+        self.facts.companions_missing += u64::from(way == Way::Full);
+        let Way::Lane(position) = way else { return None };
+        let bytes = match message.mode {
+            Mode::Standard => companion.bytes,
+            Mode::Synchronous => u64::MAX,
+            Mode::Buffered => return None,
+        };
+        let (post, _) = self.post_at(entered_ns);
+        Some(Sent { to: relative, position, bytes, post })
+    }
+
+    /// Takes note of a message that the call under way sends and waits for, or has completed.
+    #[inline]
+    pub(crate) fn may_wait_for(&mut self, sent: Sent) {
+        self.blocked.add(sent);
     }
 }

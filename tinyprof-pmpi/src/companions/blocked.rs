@@ -1,50 +1,250 @@
-//! Sends that were blocked until they were received: the receiver answers when it was there.
+//! Sends that may have been blocked until they were received: the receiver says when it was there.
 //!
-//! The answer comes when the receiver leaves its call, a little after the sender has left its own.
-//! So the sender looks for it in its next call, and amends its clock.
+//! Whether a send waits for its receiver is for MPI to decide, message by message. So senders ask,
+//! and receivers answer that were later: in the place of the companion, when they take it. Then the
+//! time in the call that has sent the message, or completed it, tells whether there was anything to
+//! wait for. An answer may come a little after that call has ended: the sender looks for it in its
+//! next ones, and amends its clock.
 
-use tinyprof_messages::clock::Clock;
+use std::collections::VecDeque;
+
+use tinyprof::__calls::{Callpath, CallpathId, EdgeInstance, EdgeKey, EdgeKind, Recorder};
+use tinyprof_messages::clock::{Clock, message};
 use tinyprof_messages::companion::Companion;
+use tinyprof_messages::meeting::Meeting;
 use tinyprof_messages::time::{Offset, Post};
 
 use super::carrier::Carrier;
 use super::common_clock::Span;
-use super::partner::Partner;
-use super::shared::Answer;
+use super::shared::{Answer, Heard};
 
-/// A send that was blocked.
+/// A call that takes no longer, in ns, has not waited for anybody.
+const BLOCKED_NS_MIN: u64 = 1_000;
+/// The calls whose answers are waited for, and their messages.
+const CALLS: usize = 64;
+const MESSAGES: usize = 4096;
+/// A receiver that came so much later than the end of the call, in ns, was not waited for.
+const SURELY_LATER_NS: i64 = 20_000;
+
+/// A message whose receiver answers if it was later.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Blocked {
-    pub(super) to: Partner,
-    pub(super) sequence: u64,
-    /// The clock when the call began.
-    pub(super) clock: Clock,
-    /// The call, once it has ended.
-    pub(super) span: Option<Span>,
+pub(crate) struct Sent {
+    /// The receiver, relative to this rank in the world.
+    pub(crate) to: i32,
+    /// The place of the companion in the lane.
+    pub(crate) position: u64,
+    /// The size, as far as it is known; `u64::MAX` if MPI may not store the message.
+    pub(crate) bytes: u64,
+    /// When sending began.
+    pub(crate) post: Post,
 }
 
-impl Blocked {
-    /// Takes the answer, if it is there.
-    pub(super) fn hear(&self, carrier: &mut Carrier, clock: &mut Clock) {
-        let Some(span) = self.span else { return };
-        let Some(answer) = carrier.answered(&self.to, self.sequence) else { return };
-        let Answer { posted_ns, intrusion_ns, ideal_ns } = answer;
-        let receiver =
-            Companion { entry_ns: posted_ns, intrusion_ns, ideal_ns, ..Companion::default() };
-        let mut after = self.clock;
-        after.send(span, &receiver, Offset::default());
-        clock.amend(&self.clock, &after);
+/// A call that may have waited for the receivers of messages.
+#[derive(Clone, Copy, Debug)]
+struct Call {
+    span: Span,
+    callpath: Callpath,
+    /// The clock when the call began, and when it had ended.
+    before: Clock,
+    applied: Clock,
+    /// The senders that it has waited for.
+    senders: Option<Meeting>,
+    /// The messages whose answers are not there yet.
+    open: usize,
+    /// How many were asked for.
+    asked: usize,
+    /// The receiver that came last, of those that came before the end.
+    last: Option<(Sent, Answer)>,
+    receivers: Option<Meeting>,
+}
+
+/// The calls whose answers are waited for, in the order in which they were made.
+#[derive(Debug)]
+pub(super) struct Blocked {
+    calls: VecDeque<Call>,
+    messages: VecDeque<Sent>,
+    /// The messages that the call under way has sent, or completed.
+    now: Vec<Sent>,
+    /// The largest message that MPI has stored, in bytes.
+    stored_bytes: u64,
+    /// Calls that have waited for too many, or for so long that others came: what they say of their
+    /// receivers is lost.
+    pub(super) lost: u64,
+}
+
+impl Default for Blocked {
+    fn default() -> Self {
+        Self {
+            calls: VecDeque::with_capacity(CALLS),
+            messages: VecDeque::with_capacity(MESSAGES),
+            now: Vec::with_capacity(MESSAGES),
+            stored_bytes: 0,
+            lost: 0,
+        }
     }
 }
 
-/// Answers the sender of a received message that was blocked.
-pub(super) fn answer(
-    carrier: &mut Carrier,
-    to: &Partner,
-    companion: &Companion,
-    post: Post,
-    ideal_ns: u64,
-) {
-    let Post { posted_ns, intrusion_ns } = post;
-    carrier.answer(to, companion.sequence, &Answer { posted_ns, intrusion_ns, ideal_ns });
+impl Blocked {
+    /// Takes note of a message that the call under way sends and waits for, or completes.
+    #[inline]
+    pub(super) fn add(&mut self, sent: Sent) {
+        self.now.push(sent);
+    }
+
+    /// Forgets the messages of the call under way, which has not waited for them.
+    #[inline]
+    pub(super) fn forget(&mut self) {
+        self.now.clear();
+    }
+
+    /// Takes note of the end of the call, which has waited for `senders`. `before` and `applied`
+    /// are the clocks when it began, and now.
+    #[inline]
+    pub(super) fn ended(
+        &mut self,
+        span: Span,
+        callpath: Callpath,
+        [before, applied]: [Clock; 2],
+        senders: Option<Meeting>,
+    ) {
+        if self.now.is_empty() {
+            return;
+        }
+        if span.duration_ns() < BLOCKED_NS_MIN {
+            return self.now.clear();
+        }
+        let asked = self.now.len();
+        if self.calls.len() == CALLS || self.messages.len() + asked > MESSAGES {
+            self.lose_first();
+        }
+        if self.messages.len() + asked > MESSAGES {
+            self.lost += 1;
+            return self.now.clear();
+        }
+        self.messages.extend(self.now.drain(..));
+        let (last, receivers) = (None, None);
+        let call = Call {
+            span,
+            callpath,
+            before,
+            applied,
+            senders,
+            open: asked,
+            asked,
+            last,
+            receivers,
+        };
+        self.calls.push_back(call);
+    }
+
+    /// Takes the answers that are there, and amends the clock.
+    #[inline]
+    pub(super) fn hear(&mut self, recorder: Recorder, carrier: &mut Carrier, clock: &mut Clock) {
+        if !self.calls.is_empty() {
+            self.hear_first(recorder, carrier, clock);
+        }
+    }
+
+    #[inline(never)]
+    fn hear_first(&mut self, recorder: Recorder, carrier: &mut Carrier, clock: &mut Clock) {
+        while let Some(call) = self.calls.front_mut() {
+            while call.open > 0 {
+                let Some(sent) = self.messages.front().copied() else { break };
+                match carrier.answered(sent.to, sent.position) {
+                    Heard::NotYet => return,
+                    Heard::Nothing => {}
+                    Heard::Answer(answer) => call.take(&sent, &answer, &mut self.stored_bytes),
+                }
+                self.messages.pop_front();
+                call.open -= 1;
+            }
+            let call = *call;
+            self.calls.pop_front();
+            let Some(after) = call.settle(recorder) else { continue };
+            clock.amend(&call.applied, &after);
+            for later in &mut self.calls {
+                later.before.amend(&call.applied, &after);
+                later.applied.amend(&call.applied, &after);
+            }
+        }
+    }
+
+    /// Gives the first call up, as there is no room for a new one.
+    fn lose_first(&mut self) {
+        if let Some(call) = self.calls.pop_front() {
+            self.messages.drain(..call.open.min(self.messages.len()));
+            self.lost += 1;
+        }
+    }
+}
+
+impl Call {
+    /// Takes note of an answer.
+    fn take(&mut self, sent: &Sent, answer: &Answer, stored_bytes: &mut u64) {
+        let later_ns = answer.posted_ns.cast_signed() - self.span.left_ns.cast_signed();
+        if later_ns > SURELY_LATER_NS && sent.bytes != u64::MAX {
+            *stored_bytes = sent.bytes.max(*stored_bytes);
+        }
+        let is_alone = self.asked == 1 && self.senders.is_none();
+        if later_ns > 0 || !is_alone && sent.bytes <= *stored_bytes {
+            return;
+        }
+        let number = 0;
+        let receiver = message(&answer.companion(), Offset::default(), number);
+        self.receivers = Some(self.receivers.map_or(receiver, |all| all.combine(receiver)));
+        if self.last.is_none_or(|(_, last)| last.posted_ns <= answer.posted_ns) {
+            self.last = Some((*sent, *answer));
+        }
+    }
+
+    /// Counts the waiting for the receiver that came last. Returns what the clock would have been
+    /// at the end of the call.
+    fn settle(&self, recorder: Recorder) -> Option<Clock> {
+        let (sent, answer) = self.last?;
+        let receivers = self.receivers?;
+        let mut after = self.before;
+        let wait = match self.senders {
+            None if self.asked == 1 && sent.post.posted_ns >= self.span.entered_ns => {
+                after.send(self.span, &answer.companion(), Offset::default())
+            }
+            None if self.asked == 1 => {
+                after.complete(self.span, sent.post, &answer.companion(), Offset::default())
+            }
+            senders => {
+                let all = senders.map_or(receivers, |senders| senders.combine(receivers));
+                after.meet(self.span, &all)
+            }
+        };
+        // Up to then the call has waited for a sender.
+        let begun_ns = self.senders.map_or(0, |senders| {
+            senders.last_ns.saturating_sub_unsigned(self.span.entered_ns).max(0).cast_unsigned()
+        });
+        let begun_virtual_ns = self.senders.map_or(0, |senders| {
+            let entered_ns = self.before.virtual_ns(self.span.entered_ns);
+            (senders.virtual_ns - entered_ns).max(0).cast_unsigned()
+        });
+        let waiting_ns = wait.waiting_ns.saturating_sub(begun_ns);
+        if waiting_ns >= BLOCKED_NS_MIN
+            && let Some(visited) = recorder.visited(self.callpath)
+        {
+            let kind = EdgeKind::Receiver;
+            let from = CallpathId::from_bits(answer.callpath);
+            let instance = EdgeInstance {
+                ns: waiting_ns,
+                compensated_ns: wait.compensated_ns.saturating_sub(begun_virtual_ns),
+                transfer_ns: if self.senders.is_none() { wait.transfer_ns } else { 0 },
+                ..EdgeInstance::default()
+            };
+            visited.add_edge(&EdgeKey { kind, partner: sent.to, from }, &instance);
+        }
+        Some(after)
+    }
+}
+
+impl Answer {
+    /// Returns it as what a partner says of itself.
+    fn companion(&self) -> Companion {
+        let Self { posted_ns, intrusion_ns, ideal_ns, callpath } = *self;
+        Companion { entry_ns: posted_ns, intrusion_ns, ideal_ns, callpath, ..Companion::default() }
+    }
 }

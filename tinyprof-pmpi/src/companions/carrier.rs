@@ -8,9 +8,20 @@ use tinyprof_messages::companion::Companion;
 use super::mail::Mail;
 use super::order::Order;
 use super::partner::Partner;
-use super::shared::{self, Answer, Incoming, Lanes};
+use super::shared::{self, Answer, Heard, Incoming, Lanes};
 use crate::communicators::Twin;
 use crate::library::Mpi;
+
+/// The way that a companion has gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// To this place in a lane, where it may be answered.
+    Lane(u64),
+    /// By a message of MPI.
+    Mail,
+    /// None: there was no room.
+    Full,
+}
 
 /// The ways of companions.
 pub(super) struct Carrier {
@@ -36,14 +47,20 @@ impl Carrier {
         Self { lanes, mail: Some(Box::new(Mail::new(mpi))) }
     }
 
-    /// Brings a companion on its way, before its message. Returns false if there is no room.
+    /// Brings a companion on its way, before its message.
     #[inline]
-    pub(super) fn send(&mut self, mpi: &Mpi, companion: &Companion, to: &Partner) -> bool {
+    pub(super) fn send(&mut self, mpi: &Mpi, companion: &Companion, to: &Partner) -> Way {
         let lane = self.lanes.as_mut().and_then(|lanes| lanes.to(to.relative));
         match (lane, &mut self.mail) {
-            (Some(lane), _) => lane.put(companion, to.stream.tag),
-            (None, Some(mail)) => mail.send(mpi, companion, to),
-            (None, None) => false,
+            (Some(lane), _) => lane.put(companion, to.stream.tag).map_or(Way::Full, Way::Lane),
+            (None, Some(mail)) => {
+                if mail.send(mpi, companion, to) {
+                    Way::Mail
+                } else {
+                    Way::Full
+                }
+            }
+            (None, None) => Way::Full,
         }
     }
 
@@ -73,7 +90,8 @@ impl Carrier {
         }
     }
 
-    /// Returns the companion of message `number` of a stream, which has come.
+    /// Returns the companion of message `number` of a stream, which has come. Its sender gets the
+    /// answer, if it travels in a lane.
     #[inline]
     pub(super) fn claim(
         &mut self,
@@ -81,24 +99,31 @@ impl Carrier {
         recorder: Recorder,
         from: &Partner,
         number: u64,
+        answer: impl FnOnce(&Companion) -> Option<Answer>,
     ) -> Option<Companion> {
         if let Some(lane) = self.lane_from(from.relative) {
-            return lane.take(&from.which(number));
+            return lane.take(&from.which(number), answer);
         }
         self.mail.as_mut()?.claim(mpi, recorder, &from.twin, from.stream, number)
     }
 
-    /// Answers the sender of message `number`, which was blocked until it was received. Only lanes
-    /// carry answers.
-    pub(super) fn answer(&mut self, to: &Partner, number: u64, answer: &Answer) {
-        if let Some(lane) = self.lane_from(to.relative) {
-            lane.answer(&to.which(number), answer);
-        }
+    /// Returns the companion of message `number` of a stream, which has come and stays. Only lanes
+    /// can tell.
+    pub(super) fn peek(&mut self, from: &Partner, number: u64) -> Option<Companion> {
+        self.lane_from(from.relative)?.peek(&from.which(number))
     }
 
-    /// Returns the answer of the receiver of message `number`, if it is there.
-    pub(super) fn answered(&mut self, from: &Partner, number: u64) -> Option<Answer> {
-        self.lanes.as_mut()?.to(from.relative)?.answer(&from.which(number))
+    /// Returns whether senders to or from a rank of the world, relative to this one, are answered.
+    pub(super) fn answers(&mut self, relative: i32) -> bool {
+        self.lane_from(relative).is_some()
+    }
+
+    /// Returns what the receiver says of a message, whose companion is at a place in the lane to
+    /// it.
+    #[inline]
+    pub(super) fn answered(&mut self, to: i32, position: u64) -> Heard {
+        let lane = self.lanes.as_mut().and_then(|lanes| lanes.to(to));
+        lane.map_or(Heard::Nothing, |lane| lane.heard(position))
     }
 
     /// Drops the companions of a communicator that is freed.

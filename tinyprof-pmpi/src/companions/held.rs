@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use tinyprof_messages::matching::{Posted, Ticket};
 use tinyprof_messages::time::Post;
 
+use super::blocked::Sent;
 use crate::requests::SLOTS;
 
 /// A message to come or to go.
@@ -44,8 +45,13 @@ struct Slot {
     number: AtomicU64,
     posted_ns: AtomicU64,
     intrusion_ns: AtomicU64,
+    /// For a send, the receiver, relative to this rank.
     ideal_ns: AtomicU64,
+    bytes: AtomicU64,
 }
+
+/// The kind of a slot of a message that is sent.
+const SENT: u64 = 4;
 
 impl Slot {
     const fn new() -> Self {
@@ -59,6 +65,7 @@ impl Slot {
             posted_ns: zero(),
             intrusion_ns: zero(),
             ideal_ns: zero(),
+            bytes: zero(),
         }
     }
 }
@@ -81,6 +88,37 @@ pub(crate) fn keep(place: usize, held: &Held) {
     slot.ideal_ns.store(held.ideal_ns, Relaxed);
 }
 
+/// Keeps what is asked about a message that the request at a place of the table sends. Partner and
+/// tag stay.
+pub(crate) fn keep_sent(place: usize, sent: Option<&Sent>) {
+    let slot = &HELD[place];
+    slot.kind.store(if sent.is_some() { SENT } else { 0 }, Relaxed);
+    if let Some(sent) = sent {
+        slot.number.store(sent.position, Relaxed);
+        slot.posted_ns.store(sent.post.posted_ns, Relaxed);
+        slot.intrusion_ns.store(sent.post.intrusion_ns, Relaxed);
+        slot.ideal_ns.store(u64::from(sent.to.cast_unsigned()), Relaxed);
+        slot.bytes.store(sent.bytes, Relaxed);
+    }
+}
+
+/// Takes what is asked about the message that the request at a place of the table has sent.
+#[expect(clippy::cast_possible_truncation, reason = "half of a word")]
+pub(crate) fn take_sent(place: usize) -> Option<Sent> {
+    let slot = &HELD[place];
+    if slot.kind.load(Relaxed) != SENT {
+        return None;
+    }
+    slot.kind.store(0, Relaxed);
+    let (posted_ns, intrusion_ns) = (slot.posted_ns.load(Relaxed), slot.intrusion_ns.load(Relaxed));
+    Some(Sent {
+        to: (slot.ideal_ns.load(Relaxed) as u32).cast_signed(),
+        position: slot.number.load(Relaxed),
+        bytes: slot.bytes.load(Relaxed),
+        post: Post { posted_ns, intrusion_ns },
+    })
+}
+
 /// Returns what is known of the request at a place of the table.
 #[expect(clippy::cast_possible_truncation, reason = "the halves of a word")]
 pub(crate) fn at(place: usize) -> Held {
@@ -91,6 +129,7 @@ pub(crate) fn at(place: usize) -> Held {
         0 => None,
         1 => Some(Posted::Number(number)),
         2 => Some(Posted::Ticket(Ticket::from_bits(number))),
+        SENT => None,
         _ => Some(Posted::Unclear),
     };
     let (posted_ns, intrusion_ns) = (slot.posted_ns.load(Relaxed), slot.intrusion_ns.load(Relaxed));

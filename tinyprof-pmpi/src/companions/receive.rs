@@ -10,10 +10,10 @@ use tinyprof_messages::matching::{Posted, Stream, Ticket, Turn, Wanted};
 use tinyprof_messages::time::{Offset, Post};
 use tinyprof_messages::waiting::{Waited, late_receiver_ns};
 
-use super::blocked::answer;
 use super::common_clock::Span;
 use super::held::{self, Held};
 use super::partner::Partner;
+use super::shared::Answer;
 use super::state::{Completed, State};
 use crate::abi::{Handle, Status};
 use crate::communicators::Twin;
@@ -76,7 +76,7 @@ impl State {
         let mut partners = None;
         self.found.clear();
         for (number, one) in (0..).zip(&completed) {
-            let found = self.companion_of(mpi, recorder, one);
+            let found = self.companion_of(mpi, recorder, one, visited.id());
             if let Some(companion) = found.filter(|_| waits) {
                 let this = message(&companion, Offset::default(), number);
                 let all = partners.map_or(this, |all| this.combine(all));
@@ -86,6 +86,7 @@ impl State {
             self.found.push(found);
         }
         let of_all = partners.map(|partners| self.clock.meet(span, &partners));
+        self.senders = partners;
         // The requests of a call have no order: the message that was waited for was got last.
         let last = last.and_then(|number| usize::try_from(number).ok());
         let others = (0..completed.len()).filter(|number| Some(*number) != last);
@@ -119,9 +120,10 @@ impl State {
         if one.is_cancelled {
             return;
         }
-        let found = self.companion_of(mpi, recorder, one);
+        let found = self.companion_of(mpi, recorder, one, visited.id());
         let wait = match &found {
             Some(companion) if waits => {
+                self.senders = Some(message(companion, Offset::default(), 0));
                 self.clock.complete(span, one.held.post, companion, Offset::default())
             }
             Some(companion) => {
@@ -155,6 +157,7 @@ impl State {
         mpi: &Mpi,
         recorder: Recorder,
         one: &Completed,
+        here: CallpathId,
     ) -> Option<Companion> {
         let posted = one.held.posted?;
         let twin = one.twin?;
@@ -170,14 +173,16 @@ impl State {
             return None;
         };
         let from = Partner { twin, relative: one.partner, stream };
-        let companion = self.carrier.claim(mpi, recorder, &from, number);
-        if let Some(companion) = &companion
-            && companion.flags & Companion::BLOCKS != 0
-        {
-            let post = self.posted_late.unwrap_or(one.held.post);
-            answer(&mut self.carrier, &from, companion, post, one.held.ideal_ns);
-        }
-        match companion {
+        let Post { posted_ns, intrusion_ns } = self.posted_late.unwrap_or(one.held.post);
+        let ideal_ns = one.held.ideal_ns;
+        let is_known = one.posted_by != EdgeKey::UNKNOWN;
+        let callpath = if is_known { one.posted_by } else { here }.to_bits();
+        let answer = |companion: &Companion| {
+            let is_asked = companion.flags & Companion::ASKS != 0;
+            let is_late = posted_ns > companion.entry_ns;
+            (is_asked && is_late).then_some(Answer { posted_ns, intrusion_ns, ideal_ns, callpath })
+        };
+        match self.carrier.claim(mpi, recorder, &from, number, answer) {
             Some(companion) if companion.flags & Companion::UNSIZED != 0 => {
                 self.facts.companions += 1;
                 Some(Companion { bytes: one.bytes, ..companion })
@@ -230,16 +235,10 @@ impl State {
             partner: one.partner,
             from: companion.map_or(EdgeKey::UNKNOWN, |of| CallpathId::from_bits(of.callpath)),
         };
-        let mut instance = EdgeInstance {
-            bytes: one.bytes,
-            ns: wait.waiting_ns,
-            compensated_ns: wait.compensated_ns,
-            transfer_ns: wait.transfer_ns,
-            ..EdgeInstance::default()
-        };
+        let mut instance = EdgeInstance { bytes: one.bytes, ..waited(wait) };
         if let Some(companion) = companion {
             let sent_ns = companion.entry_ns.cast_signed();
-            if companion.flags & Companion::BLOCKS != 0 {
+            if companion.flags & Companion::BLOCKS != 0 && !self.carrier.answers(one.partner) {
                 let posted_ns = one.held.post.posted_ns.cast_signed();
                 instance.late_receiver_ns = late_receiver_ns(posted_ns, sent_ns, u64::MAX);
             }
@@ -289,6 +288,16 @@ impl State {
             }
             Some(Posted::Unclear) | None => {}
         }
+    }
+}
+
+/// Returns a wait for a message as an instance of an edge.
+pub(super) fn waited(wait: &Wait) -> EdgeInstance {
+    EdgeInstance {
+        ns: wait.waiting_ns,
+        compensated_ns: wait.compensated_ns,
+        transfer_ns: wait.transfer_ns,
+        ..EdgeInstance::default()
     }
 }
 

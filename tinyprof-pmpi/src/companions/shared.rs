@@ -30,7 +30,7 @@ use memory::{Made, Place};
 use names::{BOARDS, Names};
 
 pub(super) use board::Read;
-pub(super) use lane::{Answer, Incoming, Which};
+pub(super) use lane::{Answer, Heard, Incoming, Which};
 pub(super) use notice::{ALL, Notice, Notices};
 
 /// The memory, for all threads of the process.

@@ -12,6 +12,7 @@ use tinyprof::__calls::{
 use tinyprof_messages::clock::Clock;
 use tinyprof_messages::companion::Companion;
 use tinyprof_messages::matching::{Receives, Streams};
+use tinyprof_messages::meeting::Meeting;
 use tinyprof_messages::order::Doing;
 use tinyprof_messages::time::Post;
 use tinyprof_messages::waiting::WrongOrder;
@@ -48,8 +49,12 @@ pub(crate) struct State {
     pub(super) sent: Streams<STREAMS>,
     pub(super) receives: Receives<STREAMS, OPEN>,
     pub(super) carrier: Carrier,
-    /// The last send, if it was blocked until it was received.
-    pub(super) blocked: Option<Blocked>,
+    /// The calls that may have waited for their receivers.
+    pub(super) blocked: Blocked,
+    /// The senders that the call under way has waited for.
+    pub(super) senders: Option<Meeting>,
+    /// The clock when MPI was entered for it.
+    entered: Clock,
     pub(super) wrong_order: WrongOrder,
     /// What was delivered of late: from which callpath to which.
     pub(super) delivered: Delivered,
@@ -138,7 +143,9 @@ pub(super) fn begin(
         sent: Streams::new(),
         receives: Receives::new(),
         carrier,
-        blocked: None,
+        blocked: Blocked::default(),
+        senders: None,
+        entered: Clock::default(),
         wrong_order: WrongOrder::default(),
         delivered: Delivered::default(),
         facts: ClockFacts::default(),
@@ -227,9 +234,7 @@ impl State {
     /// in ns.
     #[inline]
     fn compute(&mut self, recorder: Recorder, now_ns: u64) -> u64 {
-        if let Some(blocked) = self.blocked.take() {
-            blocked.hear(&mut self.carrier, &mut self.clock);
-        }
+        self.blocked.hear(recorder, &mut self.carrier, &mut self.clock);
         let units = recorder.visit_units().wrapping_sub(self.visit_units);
         let visits_ps = units.saturating_mul(self.visit_ps) / VISIT_UNITS;
         let cost_ps = visits_ps.saturating_add(self.passing_ps);
@@ -243,11 +248,15 @@ impl State {
         since_ns
     }
 
-    /// Takes note of the end of a call that has sent.
+    /// Takes note of the end of a call that may have waited for receivers, as `waits` says.
     #[inline]
-    pub(crate) fn sent_in(&mut self, span: Span) {
-        if let Some(blocked) = &mut self.blocked {
-            blocked.span = Some(span);
+    pub(crate) fn ended(&mut self, visited: Visited, span: Span, waits: bool) {
+        let senders = self.senders.take();
+        if waits {
+            let clocks = [self.entered, self.clock];
+            self.blocked.ended(span, visited.callpath(), clocks, senders);
+        } else {
+            self.blocked.forget();
         }
     }
 
@@ -262,6 +271,7 @@ impl State {
     pub(crate) fn worked(&mut self, class: Class, measured_ns: Option<u64>) -> u64 {
         let ns = self.own_cost.before(class, measured_ns);
         self.cost(ns);
+        self.entered = self.clock;
         ns
     }
 
@@ -319,6 +329,7 @@ impl State {
             uncertainty_ns: own_intrusion_ns / 3,
             ideal_ns: self.clock.ideal_ns(),
             contradictions: self.clock.contradictions(),
+            companions_missing: self.facts.companions_missing + self.blocked.lost,
             companions_unclear: self.facts.companions_unclear + owner::unclear(),
             offset_uncertainty_ns: distance::uncertainty_ns(),
             ..self.facts

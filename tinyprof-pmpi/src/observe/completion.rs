@@ -54,7 +54,8 @@ impl Call {
         let kind = match request.pending {
             Pending::Receive | Pending::ReceiveAtStart => MessageKind::MessageIn,
             Pending::Read => MessageKind::FileIn,
-            Pending::Send { .. } | Pending::Collective { .. } => return,
+            Pending::Send { .. } | Pending::Sent { .. } => return self.note_sent(place),
+            Pending::Collective { .. } => return,
         };
         // Open MPI leaves that field of a status to chance where a file was read.
         let may_be_cancelled = kind == MessageKind::MessageIn && requests::may_be_cancelled();

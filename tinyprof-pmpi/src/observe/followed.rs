@@ -3,13 +3,15 @@
 
 use std::ffi::c_int;
 
+use tinyprof::__calls::Visited;
+
 use super::Call;
 use crate::abi::Handle;
 use crate::arguments::Kind;
 use crate::communicators::Communicator;
-use crate::companions::{self, Held, held};
+use crate::companions::{self, Held, Sent, held};
 use crate::function::{Positions, Role};
-use crate::requests;
+use crate::requests::{self, Pending, Request};
 
 impl Call {
     /// Forgets receives that the call gives up, or may.
@@ -52,6 +54,30 @@ impl Call {
         });
         let held = held.unwrap_or(Held { peer, tag, ..Held::NOT_FOLLOWED });
         held::keep(place, &held);
+    }
+
+    /// Keeps what is asked about the message of a request that the call has made.
+    pub(super) fn hold_sent(&self, sent: Sent, visited: Visited) {
+        let request = self.arguments.handle_at(self.function.at.request, 0, Kind::Request);
+        if request == self.mpi().abi.request_null {
+            return;
+        }
+        let (callpath, communicator) = (visited.callpath(), None);
+        let pending = Pending::Sent { partner: sent.to, bytes: sent.bytes };
+        if let Some(place) = requests::insert(request, &Request { callpath, communicator, pending })
+        {
+            held::keep_sent(place, Some(&sent));
+        }
+    }
+
+    /// Takes note that the request at a place of the table, of a message that was sent, has been
+    /// completed.
+    pub(super) fn note_sent(&self, place: usize) {
+        if companions::is_on()
+            && let Some(sent) = held::take_sent(place)
+        {
+            companions::with_messages(self.recorder, |state| state.may_wait_for(sent));
+        }
     }
 
     /// Keeps where a persistent request sends to or receives from.
@@ -106,7 +132,12 @@ impl Call {
 
     /// Hands a matched message over to the request that receives it.
     pub(super) fn hold_matched_request(&self, place: usize) {
-        let take = |state: &mut companions::State| state.matched.take();
+        let take = |state: &mut companions::State| {
+            let held = state.matched.take()?;
+            // The message was matched before. Its receive is posted by this call.
+            let (post, ideal_ns) = state.posted_now();
+            Some(Held { post, ideal_ns, ..held })
+        };
         if companions::is_on()
             && let Some(Some(held)) = companions::with_messages(self.recorder, take)
         {

@@ -64,7 +64,7 @@ impl Call {
                     requests::start(place, visited.callpath());
                     self.hold_started(place, handle);
                 }
-                Pending::Receive | Pending::Read => {}
+                Pending::Receive | Pending::Read | Pending::Sent { .. } => {}
             }
         }
     }

@@ -8,14 +8,16 @@ use super::{Before, Call, inside};
 use crate::abi::{Handle, Interface};
 use crate::arguments::Kind;
 use crate::communicators::{self, Communicator, ELSEWHERE};
-use crate::companions::{self, Class, Completed, Held, Meet, Message, Span, held, now_ns, ns_of};
+use crate::companions::{
+    self, Class, Completed, Held, Meet, Message, Mode, Probed, Sent, Span, held, now_ns, ns_of,
+};
 use crate::datatypes;
 use crate::forward::forward;
 use crate::function::{Looks, Positions, Role, SITES};
 use crate::requests::{self, Pending};
 
-/// The size from which a blocking send waits for its receive, in bytes: the usual limit of MPI's
-/// shared memory for messages that it stores itself.
+/// The size from which a blocking send waits for its receive, in bytes, where nobody can wait to
+/// see: the usual limit of MPI's shared memory for messages that it stores itself.
 const STORED_BYTES_MAX_OPEN_MPI: u64 = 4 << 10;
 /// The same, for others.
 const STORED_BYTES_MAX: u64 = 16 << 10;
@@ -40,6 +42,9 @@ impl Call {
         self.give_up();
         let before = match self.function.looks {
             Looks::BeforeAndAfter => self.before(),
+            _ if self.function.role == Role::Probe => {
+                Before { status: self.status(self.function.at.status), ..Before::NOTHING }
+            }
             _ => Before::NOTHING,
         };
         let inside = inside::enter(self.recorder);
@@ -47,7 +52,7 @@ impl Call {
         let visited = open.visited();
         let begun_ns = ns_of(open.begun_ticks());
         companions::with(self.recorder, |state| state.enter(self.recorder, visited, begun_ns));
-        let not_sized = self.announce(visited, begun_ns);
+        let (sent, not_sized) = self.announce(visited, begun_ns);
         let meet = self.meet(begun_ns);
         let measured_ns = is_measured.then(|| now_ns(self.recorder).saturating_sub(since_ns));
         let worked = companions::with(self.recorder, |state| state.worked(class, measured_ns));
@@ -79,6 +84,9 @@ impl Call {
                 self.bytes(count, datatype);
             }
             self.conclude(&before, visited, span);
+            if let Some(sent) = sent {
+                self.hold_sent(sent, visited);
+            }
             if let Some(meet) = meet {
                 let ended_ns = meet.end(self.mpi(), self.recorder, visited, span);
                 since_ns = ended_ns.unwrap_or(left_ns);
@@ -96,6 +104,10 @@ impl Call {
         }
         if held_ns > 0 {
             companions::with(self.recorder, |state| state.held_back(held_ns));
+        }
+        if self.sends_or_receives() {
+            let waits = !self.function.is_test();
+            companions::with_messages(self.recorder, |state| state.ended(visited, span, waits));
         }
         if before.request.is_some() || before.kept > 0 {
             self.give_back(&before);
@@ -126,6 +138,7 @@ impl Call {
             self.function.role,
             Role::StartReceive
                 | Role::Match
+                | Role::StartMatchedReceive
                 | Role::StartExchange
                 | Role::StartExchangeReplace
                 | Role::Start
@@ -137,45 +150,52 @@ impl Call {
         self.arguments.mpi
     }
 
-    /// Sends the companions of the messages that the call sends. Returns count and datatype if
-    /// their size is not known yet.
+    /// Sends the companions of the messages that the call sends. Returns the message if a request
+    /// will complete it, and count and datatype if their size is not known yet.
     #[inline]
-    fn announce(&self, visited: Visited, entered_ns: u64) -> Option<(u8, u8)> {
+    fn announce(
+        &self,
+        visited: Visited,
+        entered_ns: u64,
+    ) -> (Option<Sent>, Option<(u8, u8)>) {
         let at = &self.function.at;
-        let (tag, data, may_block) = match self.function.role {
-            Role::Send => (at.tag, (at.count, at.datatype), at.request == Positions::NO),
-            Role::Exchange | Role::StartExchange => {
-                (at.sendtag, (at.sendcount, at.sendtype), false)
-            }
-            Role::ExchangeReplace | Role::StartExchangeReplace => {
-                (at.sendtag, (at.count, at.datatype), false)
-            }
+        let (tag, data, mode) = match self.function.role {
+            Role::Send => (at.tag, (at.count, at.datatype), self.mode()),
+            Role::Exchange => (at.sendtag, (at.sendcount, at.sendtype), Mode::Standard),
+            Role::ExchangeReplace => (at.sendtag, (at.count, at.datatype), Mode::Standard),
+            // Of two messages that one request completes, the one that comes is followed.
+            Role::StartExchange => (at.sendtag, (at.sendcount, at.sendtype), Mode::Buffered),
+            Role::StartExchangeReplace => (at.sendtag, (at.count, at.datatype), Mode::Buffered),
             Role::Start => {
                 self.announce_started(1, at.request, visited, entered_ns);
-                return None;
+                return (None, None);
             }
             Role::Startall => {
                 let count = self.int(at.count);
                 self.announce_started(count, at.requests, visited, entered_ns);
-                return None;
+                return (None, None);
             }
-            _ => return None,
+            _ => return (None, None),
         };
         let to = self.arguments.int(at.dest);
-        let communicator = communicators::find(self.communicator())?;
+        let Some(communicator) = communicators::find(self.communicator()) else {
+            return (None, None);
+        };
         if to == self.mpi().abi.proc_null {
-            return None;
+            return (None, None);
         }
         let tag = self.arguments.int(tag);
         let bytes = self.bytes_before(data);
-        // Elements of a datatype that nobody knows have a byte at least, but for a few.
-        let at_least = || self.arguments.count(data.0);
-        let blocks = may_block && self.blocks(bytes.unwrap_or_else(at_least));
-        let message = Message { communicator, to, tag, bytes, blocks };
-        companions::with_messages(self.recorder, |state| {
-            state.announce(self.mpi(), visited, entered_ns, &message);
+        let message = Message { communicator, to, tag, bytes, mode };
+        let sent = companions::with_messages(self.recorder, |state| {
+            let sent = state.announce(self.mpi(), visited, entered_ns, &message)?;
+            if at.request != Positions::NO {
+                return Some(sent);
+            }
+            state.may_wait_for(sent);
+            None
         });
-        bytes.is_none().then_some(data)
+        (sent.flatten(), bytes.is_none().then_some(data))
     }
 
     fn announce_started(&self, count: usize, array: u8, visited: Visited, entered_ns: u64) {
@@ -190,10 +210,24 @@ impl Call {
             }
             let Some(communicator) = request.communicator else { continue };
             let (to, tag) = (held.peer, held.tag);
-            let message = Message { communicator, to, tag, bytes, blocks: false };
-            companions::with_messages(self.recorder, |state| {
-                state.announce(self.mpi(), visited, entered_ns, &message);
+            let message = Message { communicator, to, tag, bytes, mode: Mode::Standard };
+            let sent = companions::with_messages(self.recorder, |state| {
+                state.announce(self.mpi(), visited, entered_ns, &message)
             });
+            held::keep_sent(place, sent.flatten().as_ref());
+        }
+    }
+
+    /// Returns the mode of a call that sends.
+    #[inline]
+    fn mode(&self) -> Mode {
+        // `MPI_Send` is in standard mode, `MPI_Isend` too: the letter before the `send` tells.
+        match self.function.name.as_bytes() {
+            [b'M', b'P', b'I', b'_', b'S', b's', ..] => Mode::Synchronous,
+            [b'M', b'P', b'I', b'_', b'I', b's', b's', ..] => Mode::Synchronous,
+            [b'M', b'P', b'I', b'_', b'B', ..] => Mode::Buffered,
+            [b'M', b'P', b'I', b'_', b'I', b'b', ..] => Mode::Buffered,
+            _ => Mode::Standard,
         }
     }
 
@@ -233,9 +267,6 @@ impl Call {
     fn conclude(&self, before: &Before, visited: Visited, span: Span) {
         let at = &self.function.at;
         match self.function.role {
-            Role::Send => {
-                companions::with_messages(self.recorder, |state| state.sent_in(span));
-            }
             Role::CommitDatatype => {
                 let datatype = self.arguments.handle_at(at.datatype, 0, Kind::Datatype);
                 datatypes::bytes(self.mpi(), datatype);
@@ -243,8 +274,16 @@ impl Call {
             Role::Receive | Role::Exchange | Role::ExchangeReplace => {
                 self.conclude_receive(before.status, visited, span);
             }
+            Role::Probe | Role::Match if !self.function.is_test() => {
+                self.conclude_probe(before.status, visited, span);
+            }
             Role::MatchedReceive => {
-                let matched = companions::with(self.recorder, |state| state.matched.take());
+                let matched = companions::with(self.recorder, |state| {
+                    let held = state.matched.take()?;
+                    // The message was matched before. Its receive is posted by this call.
+                    let (post, ideal_ns) = state.post_at(span.entered_ns);
+                    Some(Held { post, ideal_ns, ..held })
+                });
                 if let Some(held) = matched.flatten() {
                     let completed =
                         self.completed_now(held, before.communicator, before.status, false);
@@ -268,6 +307,30 @@ impl Call {
                 state.conclude(self.mpi(), self.recorder, visited, span, waits);
             }
         });
+    }
+
+    /// Finds out for how long a call has waited for a message that it has not received.
+    fn conclude_probe(&self, status: usize, visited: Visited, span: Span) {
+        let (source, tag) = self.envelope_in(status);
+        let Some((known, twin)) = self.known().and_then(|known| Some((known, known.twin()?)))
+        else {
+            return;
+        };
+        if source < 0 {
+            return;
+        }
+        let at = &self.function.at;
+        let is_any = self.arguments.int(at.source) == self.mpi().abi.any_source;
+        let posted = match self.function.role {
+            Role::Match => {
+                let message = self.arguments.handle_at(at.message, 0, Kind::Message);
+                requests::find(message).and_then(|(place, _)| held::at(place).posted)
+            }
+            _ => None,
+        };
+        let (partner, source) = (known.relative(source), source.cast_unsigned());
+        let probed = Probed { twin, partner, source, tag, is_any, posted };
+        companions::with_messages(self.recorder, |state| state.probed(visited, span, &probed));
     }
 
     fn conclude_receive(&self, status: usize, visited: Visited, span: Span) {

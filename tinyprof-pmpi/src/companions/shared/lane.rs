@@ -1,28 +1,28 @@
 //! A lane: the companions from one rank to another, and the answers to them.
 //!
 //! Only the sender writes entries and only the receiver says which it has taken. Entries are taken
-//! in the order in which the program receives, which need not be that of sending.
+//! in the order in which the program receives, which need not be that of sending. When it takes
+//! one, the receiver may leave an answer in its place, which is there until the sender writes the
+//! entry again.
 //!
 //! ```text
-//!  | taken, answer | entry 0: companion, stamp | entry 1 | ... |      64 bytes each
+//!  | taken | entry 0: companion or answer, stamp | entry 1 | ... |      64 bytes each
 //! ```
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use tinyprof_messages::companion::Companion;
-use tinyprof_segment::sequence::{begin_update, end_update, try_read};
 
 /// The words of a line of the cache.
 const LINE_WORDS: usize = 8;
 /// The place of the stamp in an entry: the tag, and in the high half how often the entry has been
 /// written.
 const STAMP: usize = Companion::WORDS;
+/// The bit of a stamp that says that the entry has been taken and holds an answer.
+const ANSWERED: u64 = 1 << 63;
 /// In the first line, what the receiver writes: the number of entries that are free again.
 const TAKEN: usize = 0;
-/// There too, the sequence counter of the answer, 0 before the first one, and then its words.
-const VERSION: usize = 1;
-const ANSWER: usize = 2;
 
 /// Which message of all of a pair of ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,8 @@ pub(in crate::companions) struct Which {
     pub(in crate::companions) sequence: u64,
 }
 
-/// What a receiver says to the sender of a message that was blocked until it was received.
+/// What a receiver says to the sender of a message that may have been blocked until it was
+/// received.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::companions) struct Answer {
     /// When the receive was posted.
@@ -43,6 +44,18 @@ pub(in crate::companions) struct Answer {
     pub(in crate::companions) intrusion_ns: u64,
     /// The receiver's ideal time then.
     pub(in crate::companions) ideal_ns: u64,
+    /// The id of the callpath of the call that has posted it.
+    pub(in crate::companions) callpath: u64,
+}
+
+/// What a sender hears of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::companions) enum Heard {
+    /// It has not been received.
+    NotYet,
+    /// The receiver was there before it was sent, or has given it up.
+    Nothing,
+    Answer(Answer),
 }
 
 /// The memory of a lane.
@@ -120,16 +133,16 @@ impl Outgoing {
         Self { lane, position: 0, taken: 0 }
     }
 
-    /// Puts a companion into the lane, for the receiver of a message with this tag. Returns false
-    /// if the lane is full: the receiver has taken none for long.
+    /// Puts a companion into the lane, for the receiver of a message with this tag. Returns its
+    /// place; `None` if the lane is full: the receiver has taken none for long.
     #[inline]
-    pub(in crate::companions) fn put(&mut self, companion: &Companion, tag: i32) -> bool {
+    pub(in crate::companions) fn put(&mut self, companion: &Companion, tag: i32) -> Option<u64> {
         let Self { lane, position, .. } = *self;
         if position - self.taken == lane.entries {
             // The receiver has read what it has taken.
             self.taken = lane.words[TAKEN].load(Acquire);
             if position - self.taken == lane.entries {
-                return false;
+                return None;
             }
         }
         let entry = lane.entry(position);
@@ -139,7 +152,7 @@ impl Outgoing {
         entry[STAMP].store(lane.stamp(position, tag), Release);
         self.position = position + 1;
         fetch::<true>(lane.entry(self.position));
-        true
+        Some(position)
     }
 
     /// Returns whether the receiver has taken all.
@@ -147,22 +160,27 @@ impl Outgoing {
         self.lane.words[TAKEN].load(Acquire) == self.position
     }
 
-    /// Returns the receiver's answer to a message, if that is its last one.
-    pub(in crate::companions) fn answer(&self, which: &Which) -> Option<Answer> {
-        let words = self.lane.words;
-        if words[VERSION].load(Relaxed) == 0 {
-            return None;
+    /// Returns what the receiver says of the message whose companion was put at a place.
+    #[inline]
+    pub(in crate::companions) fn heard(&self, position: u64) -> Heard {
+        let lane = self.lane;
+        if self.position - position > lane.entries {
+            return Heard::Nothing;
         }
-        let read = || std::array::from_fn(|at| words[ANSWER + at].load(Relaxed));
-        let [name, sequence, posted_ns, intrusion_ns, ideal_ns] = try_read(&words[VERSION], read)?;
-        let is_of_it = (name, sequence) == (which.name(), which.sequence);
-        is_of_it.then_some(Answer { posted_ns, intrusion_ns, ideal_ns })
-    }
-}
-
-impl Which {
-    fn name(&self) -> u64 {
-        u64::from(self.epoch) << 32 | u64::from(self.tag.cast_unsigned())
+        let entry = lane.entry(position);
+        let is_answered = || entry[STAMP].load(Acquire) & ANSWERED != 0;
+        if !is_answered() {
+            if lane.words[TAKEN].load(Acquire) <= position {
+                return Heard::NotYet;
+            }
+            // It is answered before it is given back.
+            if !is_answered() {
+                return Heard::Nothing;
+            }
+        }
+        let [posted_ns, intrusion_ns, ideal_ns, callpath] =
+            std::array::from_fn(|at| entry[at].load(Relaxed));
+        Heard::Answer(Answer { posted_ns, intrusion_ns, ideal_ns, callpath })
     }
 }
 
@@ -192,17 +210,27 @@ impl Incoming {
         fetch::<false>(self.lane.entry(self.next));
     }
 
-    /// Takes the companion of a message.
+    /// Takes the companion of a message. `answer` returns what is to be said to its sender.
     ///
     /// # Cost
     /// That of reading one entry if the program receives in the order of sending, otherwise a look
     /// at all that have come.
     #[inline]
-    pub(in crate::companions) fn take(&mut self, which: &Which) -> Option<Companion> {
-        if self.is(self.next, which) {
-            return Some(self.take_at(self.next));
-        }
-        self.take_elsewhere(which)
+    pub(in crate::companions) fn take(
+        &mut self,
+        which: &Which,
+        answer: impl FnOnce(&Companion) -> Option<Answer>,
+    ) -> Option<Companion> {
+        let next = self.next;
+        let position = if self.is(next, which) { next } else { self.find_elsewhere(which)? };
+        Some(self.take_at(position, answer))
+    }
+
+    /// Returns the companion of a message that has come, which stays.
+    pub(in crate::companions) fn peek(&self, which: &Which) -> Option<Companion> {
+        let is = |position: &u64| self.is(*position, which);
+        let position = Some(self.next).filter(is).or_else(|| self.come().find(is))?;
+        Some(self.read(position))
     }
 
     /// Returns the first companion that has come and not been taken of those that `accepts` says,
@@ -217,11 +245,11 @@ impl Incoming {
     }
 
     #[inline(never)]
-    fn take_elsewhere(&mut self, which: &Which) -> Option<Companion> {
+    fn find_elsewhere(&mut self, which: &Which) -> Option<u64> {
         let mut come = 0;
         for position in self.come() {
             if self.is(position, which) {
-                return Some(self.take_at(position));
+                return Some(position);
             }
             come += 1;
         }
@@ -247,7 +275,8 @@ impl Incoming {
         let (lane, begin) = (self.lane, self.begin);
         let all = begin..begin + lane.entries;
         all.take_while(move |position| {
-            lane.entry(*position)[STAMP].load(Acquire) >> 32 == lane.stamp(*position, 0) >> 32
+            let stamp = lane.entry(*position)[STAMP].load(Acquire) & !ANSWERED;
+            stamp >> 32 == lane.stamp(*position, 0) >> 32
         })
     }
 
@@ -294,8 +323,15 @@ impl Incoming {
 
     /// Takes the entry at a position, which has come.
     #[inline]
-    fn take_at(&mut self, position: u64) -> Companion {
+    fn take_at(
+        &mut self,
+        position: u64,
+        answer: impl FnOnce(&Companion) -> Option<Answer>,
+    ) -> Companion {
         let companion = self.read(position);
+        if let Some(answer) = answer(&companion) {
+            self.answer(position, &answer);
+        }
         if position == self.begin {
             self.drop_before(self.begin + 1);
         } else {
@@ -336,18 +372,16 @@ impl Incoming {
         self.taken[word] &= !bit;
     }
 
-    /// Answers the sender of a message, in place of the last answer.
-    pub(in crate::companions) fn answer(&self, which: &Which, answer: &Answer) {
-        let words = self.lane.words;
-        if !begin_update(&words[VERSION]) {
-            return;
-        }
-        let Answer { posted_ns, intrusion_ns, ideal_ns } = *answer;
-        let own = [which.name(), which.sequence, posted_ns, intrusion_ns, ideal_ns];
-        for (place, word) in words[ANSWER..].iter().zip(own) {
+    /// Answers the sender of a message, in the place of its companion.
+    #[inline]
+    fn answer(&self, position: u64, answer: &Answer) {
+        let entry = self.lane.entry(position);
+        let Answer { posted_ns, intrusion_ns, ideal_ns, callpath } = *answer;
+        let words = [posted_ns, intrusion_ns, ideal_ns, callpath];
+        for (place, word) in entry.iter().zip(words) {
             place.store(word, Relaxed);
         }
-        end_update(&words[VERSION]);
+        entry[STAMP].store(entry[STAMP].load(Relaxed) | ANSWERED, Release);
     }
 }
 

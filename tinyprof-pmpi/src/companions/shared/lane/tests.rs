@@ -23,7 +23,11 @@ fn which(sequence: u64) -> Which {
 }
 
 fn put(outgoing: &mut Outgoing, which: &Which) -> bool {
-    outgoing.put(&companion(which), which.tag)
+    outgoing.put(&companion(which), which.tag).is_some()
+}
+
+fn take(incoming: &mut Incoming, which: &Which) -> Option<Companion> {
+    incoming.take(which, |_| None)
 }
 
 #[test]
@@ -32,10 +36,10 @@ fn a_full_lane_takes_no_more_until_its_first_entry_is_taken() {
     (0..16).for_each(|sequence| assert!(put(&mut outgoing, &which(sequence))));
     assert!(!put(&mut outgoing, &which(16)));
     for sequence in 1..8 {
-        assert_eq!(incoming.take(&which(sequence)), Some(companion(&which(sequence))));
+        assert_eq!(take(&mut incoming, &which(sequence)), Some(companion(&which(sequence))));
         assert!(!put(&mut outgoing, &which(16)), "the first is still there");
     }
-    assert_eq!(incoming.take(&which(0)), Some(companion(&which(0))));
+    assert_eq!(take(&mut incoming, &which(0)), Some(companion(&which(0))));
     (16..24).for_each(|sequence| assert!(put(&mut outgoing, &which(sequence))));
     assert!(!put(&mut outgoing, &which(24)));
 }
@@ -46,7 +50,7 @@ fn a_message_that_is_never_received_does_not_hold_the_lane_up() {
     for sequence in 0..1_000 {
         assert!(put(&mut outgoing, &which(sequence)), "{sequence}");
         if sequence > 0 {
-            assert_eq!(incoming.take(&which(sequence)), Some(companion(&which(sequence))));
+            assert_eq!(take(&mut incoming, &which(sequence)), Some(companion(&which(sequence))));
         }
     }
 }
@@ -57,13 +61,13 @@ fn messages_that_wait_for_long_give_way_to_those_that_are_received() {
     (0..16).for_each(|sequence| assert!(put(&mut outgoing, &which(sequence))));
     let other = |sequence| Which { tag: 4, ..which(sequence) };
     assert!(!put(&mut outgoing, &other(0)));
-    assert_eq!(incoming.take(&other(0)), None);
+    assert_eq!(take(&mut incoming, &other(0)), None);
     for sequence in 1..8 {
         assert!(put(&mut outgoing, &other(sequence)));
-        assert!(incoming.take(&other(sequence)).is_some());
+        assert!(take(&mut incoming, &other(sequence)).is_some());
     }
-    assert_eq!(incoming.take(&which(7)), None);
-    assert!(incoming.take(&which(15)).is_some());
+    assert_eq!(take(&mut incoming, &which(7)), None);
+    assert!(take(&mut incoming, &which(15)).is_some());
 }
 
 #[test]
@@ -74,24 +78,34 @@ fn companions_of_a_freed_communicator_make_room() {
     incoming.forget(1);
     assert!(put(&mut outgoing, &of(3, 0)), "the first was of it");
     assert!(!put(&mut outgoing, &of(3, 1)));
-    assert!(incoming.take(&of(2, 3)).is_some());
+    assert!(take(&mut incoming, &of(2, 3)).is_some());
     incoming.forget(2);
-    assert!(incoming.take(&of(3, 0)).is_some());
+    assert!(take(&mut incoming, &of(3, 0)).is_some());
     (0..16).for_each(|at| assert!(put(&mut outgoing, &of(4, at))));
 }
 
 #[test]
-fn the_last_answer_is_to_one_message() {
-    let (outgoing, incoming) = lane(ENTRIES);
-    assert_eq!(outgoing.answer(&Which { epoch: 0, tag: 0, sequence: 0 }), None);
-    let answer = Answer { posted_ns: 5, intrusion_ns: 6, ideal_ns: 7 };
-    incoming.answer(&which(3), &answer);
-    assert_eq!(outgoing.answer(&which(3)), Some(answer));
-    assert_eq!(outgoing.answer(&which(4)), None);
-    assert_eq!(outgoing.answer(&Which { tag: 0, ..which(3) }), None);
-    incoming.answer(&which(4), &Answer { posted_ns: 9, ..answer });
-    assert_eq!(outgoing.answer(&which(3)), None);
-    assert_eq!(outgoing.answer(&which(4)).map(|answer| answer.posted_ns), Some(9));
+fn a_sender_hears_when_its_message_is_taken() {
+    let (mut outgoing, mut incoming) = lane(ENTRIES);
+    let places: Vec<u64> = (0..3)
+        .map(|sequence| outgoing.put(&companion(&which(sequence)), -3).expect("room"))
+        .collect();
+    let answer = Answer { posted_ns: 5, intrusion_ns: 6, ideal_ns: 7, callpath: 8 };
+    assert_eq!(outgoing.heard(places[1]), Heard::NotYet);
+    let taken = incoming.take(&which(1), |_| Some(answer));
+    assert_eq!(taken, Some(companion(&which(1))));
+    assert_eq!(outgoing.heard(places[1]), Heard::Answer(answer), "before those before it");
+    assert_eq!(incoming.take(&which(1), |_| None), None, "it is taken");
+    take(&mut incoming, &which(0));
+    assert_eq!(outgoing.heard(places[0]), Heard::Nothing);
+    assert_eq!(incoming.peek(&which(2)), Some(companion(&which(2))));
+    assert_eq!(outgoing.heard(places[2]), Heard::NotYet, "it stays");
+    take(&mut incoming, &which(2));
+    for sequence in 3..19 {
+        assert!(put(&mut outgoing, &which(sequence)));
+        assert_eq!(take(&mut incoming, &which(sequence)), Some(companion(&which(sequence))));
+    }
+    assert_eq!(outgoing.heard(places[1]), Heard::Nothing, "its entry has been used again");
 }
 
 #[test]
@@ -106,7 +120,7 @@ fn another_thread_receives_each_companion_whole() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             for sequence in 0..MESSAGES {
-                while !outgoing.put(&of(sequence), -3) {
+                while outgoing.put(&of(sequence), -3).is_none() {
                     std::thread::yield_now();
                 }
             }
@@ -115,7 +129,7 @@ fn another_thread_receives_each_companion_whole() {
             // The second of two before the first.
             for sequence in [2 * pair + 1, 2 * pair] {
                 let taken = loop {
-                    match incoming.take(&which(sequence)) {
+                    match take(&mut incoming, &which(sequence)) {
                         Some(taken) => break taken,
                         None => std::thread::yield_now(),
                     }
@@ -152,7 +166,7 @@ proptest! {
             } else if let Some(place) = list.get_mut(at)
                 && let Some(which) = place.take()
             {
-                prop_assert_eq!(incoming.take(&which), Some(companion(&which)));
+                prop_assert_eq!(take(&mut incoming, &which), Some(companion(&which)));
             }
             while list.front() == Some(&None) {
                 list.pop_front();

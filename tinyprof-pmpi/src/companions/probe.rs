@@ -1,0 +1,52 @@
+//! Blocking probes: they wait for a message as a receive does, and leave it.
+
+use tinyprof::__calls::{CallpathId, EdgeKey, EdgeKind, Visited};
+use tinyprof_messages::matching::{Posted, Stream};
+use tinyprof_messages::time::Offset;
+
+use super::common_clock::Span;
+use super::partner::Partner;
+use super::receive::waited;
+use super::state::State;
+use crate::communicators::Twin;
+
+/// A message that a call has found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Probed {
+    pub(crate) twin: Twin,
+    /// The rank in the world that it comes from, relative to this one.
+    pub(crate) partner: i32,
+    pub(crate) source: u32,
+    pub(crate) tag: i32,
+    /// True if the call has asked for messages of any source.
+    pub(crate) is_any: bool,
+    /// What is known of its receive, if the call has matched it.
+    pub(crate) posted: Option<Posted>,
+}
+
+impl State {
+    /// Takes note of a call that has waited for a message which is received later. Returns false if
+    /// nobody knows when it was sent.
+    pub(crate) fn probed(&mut self, visited: Visited, span: Span, probed: &Probed) -> bool {
+        let Probed { twin, partner, source, tag, .. } = *probed;
+        let stream = Stream { communicator: twin.number, peer: source, tag };
+        let number = match probed.posted {
+            Some(Posted::Number(number)) => Some(number),
+            // A receive from any source that was posted before may take the message first.
+            Some(_) => None,
+            None => self.receives.next(stream),
+        };
+        let from = Partner { twin, relative: partner, stream };
+        let Some(companion) = number.and_then(|number| self.carrier.peek(&from, number)) else {
+            return false;
+        };
+        let wait = self.clock.receive(span, &companion, Offset::default());
+        let key = EdgeKey {
+            kind: if probed.is_any { EdgeKind::MessageToAny } else { EdgeKind::Message },
+            partner,
+            from: CallpathId::from_bits(companion.callpath),
+        };
+        visited.add_edge(&key, &waited(&wait));
+        true
+    }
+}
