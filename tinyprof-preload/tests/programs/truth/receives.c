@@ -125,7 +125,6 @@ static void waitany(void) {
 // A call ends with the first message, whatever else it completes.
 static void waitsome(void) {
   int calls = 0, count, tags[RECEIVES];
-  int64_t until[RECEIVES] = {0};
   static int firsts[RECEIVES];
   meet();
   if (is_sender()) {
