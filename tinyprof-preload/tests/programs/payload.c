@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { RANKS_MAX = 8, ROUNDS = 12, MESSAGES_MAX = 24, STREAMS = 6 };
-enum { SITES = 10, BYTES_MAX = 16 << SITES };
+enum { RANKS_MAX = 8, ROUNDS = 12, MESSAGES_MAX = 64, STREAMS = 6 };
+enum { SITES = 13, BYTES_MAX = 16 << SITES };
 // How a stream is received: by source and tag, from any source, with any tag, or by receives that
 // are posted ahead, some of which take any source.
 enum { EXACT, ANY_SOURCE, ANY_TAG, MIXED, KINDS };
@@ -47,9 +47,11 @@ static void count_one(const char *bytes) {
     if (blocks == 3) MPI_Issend(b, size_of(n), MPI_BYTE, to, tag, c, r);                \
     if (blocks == 0) MPI_Isend(b, size_of(n), MPI_BYTE, to, tag, c, r);                 \
   }
-SITE(0) SITE(1) SITE(2) SITE(3) SITE(4) SITE(5) SITE(6) SITE(7) SITE(8) SITE(9)
+SITE(0) SITE(1) SITE(2) SITE(3) SITE(4) SITE(5) SITE(6)
+SITE(7) SITE(8) SITE(9) SITE(10) SITE(11) SITE(12)
 static void (*const sends[SITES])(void *, int, int, MPI_Comm, int, MPI_Request *) = {
-    send_0, send_1, send_2, send_3, send_4, send_5, send_6, send_7, send_8, send_9};
+    send_0, send_1, send_2, send_3, send_4, send_5, send_6, send_7, send_8, send_9, send_10, send_11,
+    send_12};
 
 static void send(const Message *message) {
   int at = open_count;
@@ -121,7 +123,7 @@ static void receive_ahead(const Message *messages, int count) {
 
 static void run_round(unsigned *plan, unsigned *own) {
   Message messages[MESSAGES_MAX];
-  int count = 6 + rand_r(plan) % (MESSAGES_MAX - 6);
+  int count = 6 + rand_r(plan) % (MESSAGES_MAX - 6), streams = 1 + rand_r(plan) % STREAMS;
   base_tag = STREAMS * (rand_r(plan) % 100);
   open_count = 0;
   // What takes any tag, or one source in some receives only, has a communicator to itself.
@@ -131,7 +133,7 @@ static void run_round(unsigned *plan, unsigned *own) {
   for (int m = 0; m < count; m++) {
     int from = rand_r(plan) % ranks;
     int to = (from + 1 + rand_r(plan) % (ranks - 1)) % ranks;
-    messages[m] = (Message){from, to, rand_r(plan) % STREAMS, rand_r(plan) % SITES,
+    messages[m] = (Message){from, to, rand_r(plan) % streams, rand_r(plan) % SITES,
                             rand_r(plan) % 4, rand_r(plan) % HOWS, 0};
     messages[m].is_exact = messages[m].stream == 0 ? is_exact : rand_r(plan) % 2;
   }

@@ -10,6 +10,8 @@ use crate::messages::{Way, edges};
 use crate::support::{compile, profiled_with};
 
 const RANKS: usize = 3;
+/// The number of call sites that send.
+const SITES: usize = 13;
 
 /// The numbers of messages by receiver, sender and call site.
 type Counts = BTreeMap<(usize, usize, usize), u64>;
@@ -59,7 +61,7 @@ fn check(profile: &Profile, truth: &Counts, known: &mut Known) {
         }
         let sender = profile.callpaths.iter().find(|(_, callpath)| callpath.id == key.from);
         let sender = &sender.expect("the sender's callpath is in the profile").1.region.name;
-        let site = (0..10).find(|site| sender.contains(&format!("send_{site}")));
+        let site = (0..SITES).find(|site| sender.contains(&format!("send_{site} ")));
         let site = site.unwrap_or_else(|| panic!("{sender} to {name}"));
         assert_eq!(edge.bytes, edge.count * bytes_of(site), "{sender} to {name}: {edge:?}");
         let from = i64::try_from(rank).expect("few ranks") + i64::from(key.partner);
