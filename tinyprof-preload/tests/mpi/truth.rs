@@ -11,7 +11,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use self::patterns::{COLLECTIVES, COMMUNICATORS, ONE_SIDED, Pattern, RECEIVES, SENDS};
+use self::patterns::{COLLECTIVES, COMMUNICATORS, ONE_SIDED, Pattern, RECEIVES, SENDS, THREADS};
 use self::statement::Statement;
 use crate::messages::Way;
 use crate::support::{compile_with, mpicc, profiled_with};
@@ -82,4 +82,9 @@ fn waiting_around_communicators_is_true() {
 #[test]
 fn waiting_of_one_sided_operations_is_true() {
     check("one_sided", ONE_SIDED, Way::Lanes, 2);
+}
+
+#[test]
+fn waiting_of_several_threads_is_true() {
+    check("threads", THREADS, Way::Lanes, 2);
 }

@@ -106,3 +106,14 @@ pub(super) const ONE_SIDED: &[Pattern] = &[
     not_followed("late_complete", 2),
     not_followed("lock_contention", 3),
 ];
+
+pub(super) const THREADS: &[Pattern] = &[
+    right("own_tags", 2),
+    right("own_comms", 2),
+    // Which of two threads gets a message is chance.
+    not_followed("one_stream", 2),
+    right("workers_tags", 2),
+    right("workers_comms", 2),
+    right("worker_barrier", 2),
+    right("blocked_sends", 2),
+];

@@ -24,7 +24,7 @@ typedef struct {
 } Span;
 
 typedef struct {
-  _Atomic int met, flag;
+  _Atomic int met, flag, threads_met[2];
   // Of the current repetition. Each rank writes its own, and reads others after meet().
   Span spans[RANKS_MAX][SLOTS];
 } Shared;
