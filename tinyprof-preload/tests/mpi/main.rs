@@ -9,4 +9,5 @@ mod settings;
 mod small_memory;
 mod structure;
 mod support;
+mod truth;
 mod unharmed;

@@ -6,7 +6,7 @@
 // from any source, tag 3 on another communicator from any source with any tag. With threads, each
 // thread has a tag to itself.
 
-#include <mpi.h>
+#include "complete.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,35 +32,6 @@ static void send_3(int to, MPI_Request *r) {
   MPI_Isend(bytes, size_of(3), MPI_BYTE, to, 3, others, r);
 }
 static void (*const sends[TAGS])(int, MPI_Request *) = {send_0, send_1, send_2, send_3};
-
-static void complete(MPI_Request *requests, int count, unsigned *seed) {
-  int left = count, index, flag, done, indices[2 * OPEN];
-  while (left > 0) {
-    switch (rand_r(seed) % 5) {
-      case 0:
-        MPI_Waitany(count, requests, &index, MPI_STATUS_IGNORE);
-        left -= index != MPI_UNDEFINED;
-        break;
-      case 1:
-        MPI_Testany(count, requests, &index, &flag, MPI_STATUS_IGNORE);
-        left -= flag && index != MPI_UNDEFINED;
-        break;
-      case 2:
-        MPI_Waitsome(count, requests, &done, indices, MPI_STATUSES_IGNORE);
-        left -= done == MPI_UNDEFINED ? 0 : done;
-        break;
-      case 3:
-        index = rand_r(seed) % count;
-        if (requests[index] == MPI_REQUEST_NULL) break;
-        MPI_Wait(&requests[index], MPI_STATUS_IGNORE);
-        left--;
-        break;
-      default:
-        MPI_Testsome(count, requests, &done, indices, MPI_STATUSES_IGNORE);
-        left -= done == MPI_UNDEFINED ? 0 : done;
-    }
-  }
-}
 
 static void window(unsigned *seed) {
   static char into[OPEN][64];

@@ -1,0 +1,90 @@
+//! What is said of waiting, beside the truth: programs that stamp their own calls in memory that
+//! their ranks share, and compute from that by Scalasca's definitions who waited, and how long.
+//!
+//! What is said must be within 1 ms and 2 % of that, or be counted as not followed or unclear.
+
+mod patterns;
+mod payloads;
+mod statement;
+
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use self::patterns::{COLLECTIVES, COMMUNICATORS, ONE_SIDED, Pattern, RECEIVES, SENDS, THREADS};
+use self::statement::Statement;
+use crate::messages::Way;
+use crate::support::{compile_with, mpicc, profiled_with};
+
+const REPETITIONS: &str = "4";
+const EXTRA_US: &str = "20000";
+
+/// Runs patterns of a program, prints what is said of each, and checks the verdicts. With `ranks`
+/// of them, or the least number that a pattern needs.
+fn check(family: &str, patterns: &[Pattern], way: Way, ranks: usize) {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let program = directory.path().join(family);
+    compile_with(&mpicc(), &["-lpthread"], &format!("truth/{family}.c"), &program);
+    let mut worse = Vec::new();
+    for pattern in patterns {
+        let ranks = ranks.max(pattern.ranks);
+        let statement = run(&program, pattern, way, ranks, &directory);
+        let verdict = statement.verdict();
+        let lines = statement.lines().join("\n    ");
+        let text = format!("{}, {ranks} ranks, {way:?}: {verdict:?}\n    {lines}", pattern.name);
+        eprintln!("{text}");
+        if verdict > pattern.expected {
+            worse.push(text);
+        }
+    }
+    assert!(worse.is_empty(), "worse than expected:\n{}", worse.join("\n"));
+}
+
+fn run(
+    program: &Path,
+    pattern: &Pattern,
+    way: Way,
+    ranks: usize,
+    directory: &TempDir,
+) -> Statement {
+    // A fresh one for each run: its ranks meet in a file of their own.
+    let stamps = tempfile::tempdir_in(directory.path()).expect("a directory can be made");
+    let arguments = [pattern.name, REPETITIONS, EXTRA_US].map(Path::new);
+    let arguments = [&arguments[..], &[stamps.path()]].concat();
+    let settings = pattern.variables.iter().map(|(name, value)| (*name, value.into()));
+    let mut variables = vec![("LD_PRELOAD", way.preload(directory).into())];
+    variables.extend(settings);
+    let profile =
+        profiled_with(&variables, program, &arguments, ranks, directory.path(), "messages");
+    Statement::of(&profile, stamps.path())
+}
+
+#[test]
+fn waiting_of_receives_is_true() {
+    check("receives", RECEIVES, Way::Lanes, 2);
+}
+
+#[test]
+fn waiting_of_sends_is_true() {
+    check("sends", SENDS, Way::Lanes, 2);
+}
+
+#[test]
+fn waiting_at_collectives_is_true() {
+    check("collectives", COLLECTIVES, Way::Lanes, 2);
+}
+
+#[test]
+fn waiting_around_communicators_is_true() {
+    check("communicators", COMMUNICATORS, Way::Lanes, 2);
+}
+
+#[test]
+fn waiting_of_one_sided_operations_is_true() {
+    check("one_sided", ONE_SIDED, Way::Lanes, 2);
+}
+
+#[test]
+fn waiting_of_several_threads_is_true() {
+    check("threads", THREADS, Way::Lanes, 2);
+}

@@ -1,0 +1,183 @@
+//! What a profile says of a program's waiting, beside what the program has seen itself.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use tinyprof_format::model::Profile;
+use tinyprof_report::{WaitSums, Waiting};
+
+use super::patterns::Verdict;
+
+/// The kinds that a row has to itself. All other waiting of a function is compared as a whole, as
+/// the kinds of later patterns are not fixed.
+const KINDS: [&str; 8] = [
+    "late_sender",
+    "late_sender_wrong_order",
+    "late_receiver",
+    "wait_at_barrier",
+    "wait_at_all_to_all",
+    "late_broadcast",
+    "early_reduce",
+    "early_scan",
+];
+/// The functions of which a program says nothing: launchers start ranks at different times.
+const ENDS: [&str; 3] = ["MPI_Init", "MPI_Init_thread", "MPI_Finalize"];
+
+/// The waiting of one kind of a rank in some functions: the truth, and what is said.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    rank: u32,
+    kind: String,
+    functions: Vec<String>,
+    truth_ns: u64,
+    /// The longest single waiting.
+    most_ns: u64,
+    said_ns: u64,
+}
+
+impl Row {
+    fn of_line(line: &str) -> Self {
+        let line: Value = serde_json::from_str(line).expect("the program writes JSON");
+        let text = |name: &str| line[name].as_str().expect("text").to_owned();
+        let number = |name: &str| line[name].as_u64().expect("a number");
+        Self {
+            rank: u32::try_from(number("rank")).expect("few ranks"),
+            kind: text("kind"),
+            functions: text("at").split('|').map(str::to_owned).collect(),
+            truth_ns: number("waiting_ns"),
+            most_ns: number("most_ns"),
+            said_ns: 0,
+        }
+    }
+
+    /// Returns whether something that is said belongs to this row.
+    fn has(&self, rank: u32, kind: &str, function: &str) -> bool {
+        let is_kind = self.kind == kind || !KINDS.contains(&self.kind.as_str());
+        self.rank == rank && is_kind && self.functions.iter().any(|name| name == function)
+    }
+
+    /// Returns the most that may be said beside the truth: 1 ms and 2 %.
+    fn bound_ns(&self) -> u64 {
+        1_000_000 + self.truth_ns / 50
+    }
+
+    fn verdict(&self, doubt: &Doubt) -> Verdict {
+        if self.said_ns.abs_diff(self.truth_ns) <= self.bound_ns() {
+            return Verdict::Right;
+        }
+        let of_rank = doubt.unfollowed_ns[self.rank as usize];
+        let known_missing_ns = of_rank.saturating_add(doubt.lost.saturating_mul(self.most_ns));
+        let is_contained = self.said_ns.saturating_add(known_missing_ns) + self.bound_ns();
+        if self.said_ns < self.truth_ns && is_contained >= self.truth_ns {
+            Verdict::NotFollowed
+        } else {
+            Verdict::Wrong
+        }
+    }
+}
+
+/// What a profile says that it does not know.
+#[derive(Clone, Debug)]
+struct Doubt {
+    /// The time of each rank in calls that are not followed.
+    unfollowed_ns: Vec<u64>,
+    /// Messages whose companion is missing or unclear.
+    lost: u64,
+}
+
+impl Doubt {
+    fn of(profile: &Profile) -> Self {
+        let clocks = profile.ranks.iter().map(|rank| rank.clock.named());
+        let unfollowed_ns = clocks
+            .map(|named| named.iter().find(|(name, _)| *name == "unfollowed_ns").map_or(0, |n| n.1))
+            .collect();
+        let clocks = profile.ranks.iter().map(|rank| rank.clock);
+        let lost = clocks.map(|clock| clock.companions_missing + clock.companions_unclear).sum();
+        Self { unfollowed_ns, lost }
+    }
+}
+
+/// The rows of one run, and how much of them is known to be missing.
+#[derive(Clone, Debug)]
+pub(super) struct Statement {
+    rows: Vec<Row>,
+    doubt: Doubt,
+}
+
+impl Statement {
+    /// Reads the truth that the ranks have written to a directory, and compares a profile to it.
+    pub(super) fn of(profile: &Profile, directory: &Path) -> Self {
+        let mut rows = Vec::new();
+        for rank in 0..profile.ranks.len() {
+            let text = fs::read_to_string(directory.join(format!("truth-{rank}")));
+            let text = text.expect("each rank writes its truth");
+            rows.extend(text.lines().map(Row::of_line));
+        }
+        let mut sums = WaitSums::new(&profile.callpaths, profile.ranks.len()).by_rank();
+        for (index, _) in profile.callpaths.iter() {
+            sums.add(index, &profile.values[index.row()]);
+        }
+        for entry in &sums.waits().entries {
+            for rank in (0..).take(profile.ranks.len()).filter(|rank| entry.ranks.contains(*rank)) {
+                add(&mut rows, rank, entry, &function(profile, entry));
+            }
+        }
+        Self { rows, doubt: Doubt::of(profile) }
+    }
+
+    /// Returns the worst verdict of all rows.
+    pub(super) fn verdict(&self) -> Verdict {
+        let verdicts = self.rows.iter().map(|row| row.verdict(&self.doubt));
+        verdicts.max().unwrap_or(Verdict::Right)
+    }
+
+    /// Returns a line for each row that says or should say something.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let rows = self.rows.iter().filter(|row| {
+            row.truth_ns > row.bound_ns() || row.verdict(&self.doubt) != Verdict::Right
+        });
+        let ms = |ns: u64| format!("{}.{:03}", ns / 1_000_000, ns / 1_000 % 1_000);
+        rows.map(|row| {
+            let unfollowed_ns = self.doubt.unfollowed_ns[row.rank as usize];
+            format!(
+                "rank {} {} in {}: truth {} ms, said {} ms, {} ms not followed, {} lost: {:?}",
+                row.rank,
+                row.kind,
+                row.functions.join("|"),
+                ms(row.truth_ns),
+                ms(row.said_ns),
+                ms(unfollowed_ns),
+                self.doubt.lost,
+                row.verdict(&self.doubt),
+            )
+        })
+        .collect()
+    }
+}
+
+/// Adds what is said to the row that it belongs to, or to a new one whose truth is that nobody
+/// waits.
+fn add(rows: &mut Vec<Row>, rank: u32, entry: &Waiting, function: &str) {
+    let kind = entry.pattern.name();
+    let said_ns = u64::try_from(entry.waiting_ns).expect("a short run");
+    if let Some(row) = rows.iter_mut().find(|row| row.has(rank, kind, function)) {
+        row.said_ns += said_ns;
+    } else if !ENDS.contains(&function) {
+        rows.push(Row {
+            rank,
+            kind: kind.to_owned(),
+            functions: vec![function.to_owned()],
+            truth_ns: 0,
+            most_ns: 0,
+            said_ns,
+        });
+    }
+}
+
+/// Returns the function of MPI in which an entry waits: `MPI_Recv` of `MPI_Recv at work (a.c:7)`.
+fn function(profile: &Profile, entry: &Waiting) -> String {
+    let name = entry.callpath.map(|at| profile.callpaths.get(at).region.name.clone());
+    let name = name.unwrap_or_else(|| "an unknown call".to_owned());
+    name.split(" at ").next().expect("always one").to_owned()
+}
