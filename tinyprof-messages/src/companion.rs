@@ -24,7 +24,8 @@ pub struct Companion {
     /// The number of the communicator, on which its ranks have agreed. MPI may give the same place
     /// to a later communicator, whose companions have another number.
     pub twin: u32,
-    /// The flags, [`BLOCKS`](Self::BLOCKS), [`UNSIZED`](Self::UNSIZED) and [`ASKS`](Self::ASKS).
+    /// The flags, [`BLOCKS`](Self::BLOCKS), [`UNSIZED`](Self::UNSIZED), [`ASKS`](Self::ASKS) and
+    /// [`SHARED`](Self::SHARED).
     pub flags: u32,
     /// The number of the message, 0-based, among those of the sender to this receiver with this
     /// communicator and tag.
@@ -50,6 +51,10 @@ impl Companion {
     /// The flag of a message whose sender wants to know when the receive was posted, if that was
     /// later.
     pub const ASKS: u32 = 4;
+
+    /// The flag of a message that several threads of the sender may have sent: which of them, nobody
+    /// knows.
+    pub const SHARED: u32 = 8;
 
     /// The number of 64-bit words of the record.
     pub const WORDS: usize = Self::LENGTH / 8;

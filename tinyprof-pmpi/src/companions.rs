@@ -11,15 +11,16 @@
 //!  MPI_Finalize       state       the facts of the clock; companions that nobody took
 //! ```
 //!
-//! What messages mean is in `tinyprof-messages`; here are MPI and the program's calls. Companions
-//! belong to one thread at a time: in a program with `MPI_THREAD_MULTIPLE`, to the first that sends
-//! or receives. As soon as another thread does so too, nobody can know the order of messages any
-//! more, and all are unclear from then on. Collective operations are not concerned.
+//! What messages mean is in `tinyprof-messages`; here are MPI and the program's calls. In a program
+//! with `MPI_THREAD_MULTIPLE` each thread has a clock of its own, and messages are numbered under a
+//! lock. Nobody can know the order of messages that several threads send, or receive, with one
+//! communicator, partner and tag: these are unclear.
 
 mod agreement;
 mod announce;
 mod blocked;
 mod carrier;
+mod common;
 mod common_clock;
 mod delivered;
 mod distance;
@@ -31,12 +32,12 @@ mod meet;
 mod naming;
 mod order;
 mod own_cost;
-mod owner;
 mod partner;
 mod probe;
 mod receive;
 mod shared;
 mod state;
+mod threads;
 mod turn;
 mod twin;
 
@@ -51,10 +52,8 @@ pub(crate) use held::Held;
 pub(crate) use meet::{Meet, Met};
 pub(crate) use naming::{By, Made, Making};
 pub(crate) use own_cost::Class;
-pub(crate) use owner::{begin_of_several, count_unclear, end_of_several};
-pub(crate) use state::{
-    Completed, State, end, is_on, keeps_order, store_facts, with, with_messages,
-};
 pub(crate) use probe::Probed;
+pub(crate) use state::{Completed, State, end, is_in_call, is_on, keeps_order, store_facts, with};
+pub(crate) use threads::are_multiple;
 pub(crate) use turn::Turn;
 pub(crate) use twin::{before_free, make as make_twin};

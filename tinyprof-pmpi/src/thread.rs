@@ -18,6 +18,8 @@ pub(crate) struct Thread {
     pub(crate) is_steering: Cell<bool>,
     /// Sizes of datatypes, with the generation for which they are right.
     pub(crate) datatypes: [Cell<(Handle, u32, u64)>; DATATYPES],
+    /// What the thread knows of messages, where threads may call MPI at the same time.
+    pub(crate) state: Cell<*mut ()>,
     /// Room for the statuses of a call whose program ignores several.
     statuses: Room,
     /// Room for the requests that a call completes.
@@ -29,6 +31,7 @@ thread_local! {
         Thread {
             is_steering: Cell::new(false),
             datatypes: [const { Cell::new((Handle(0), 0, 0)) }; DATATYPES],
+            state: Cell::new(ptr::null_mut()),
             statuses: Room::new(),
             requests: Room::new(),
         }

@@ -7,7 +7,7 @@ use super::common_clock::{self, NANOSECONDS, factor, set_factor};
 use super::distance;
 use super::group::maxima;
 use super::hosts::host;
-use super::{state, twin};
+use super::{state, threads, twin};
 use crate::library::{Mpi, mpi};
 
 /// A rank's wish.
@@ -41,7 +41,7 @@ pub enum Agreed {
 ///
 /// All that decides about a collective operation is taken from the maxima, and never from a rank's
 /// own words: ranks may differ in every setting.
-const WORDS: usize = 8;
+const WORDS: usize = 9;
 
 /// As [`agree_on_messages`](crate::agree_on_messages). `plain_call` measures, in 1/1,024 ticks,
 /// what a call costs the program of which nothing travels.
@@ -49,10 +49,20 @@ pub(crate) fn agree_on_messages(wish: Wish, plain_call: fn(&Mpi, Recorder) -> u6
     let mpi = mpi();
     // Without a wish nothing is measured.
     let rate = wish.messages.then(clock_rate);
-    let Some(all) = maxima(mpi, mpi.abi.world, &words(wish, rate.as_ref())) else {
+    let Some(all) = maxima(mpi, mpi.abi.world, &words(mpi, wish, rate.as_ref())) else {
         return Agreed::Failed;
     };
-    let [most, least, host, other_host, without_counter, with_counter, factor, without_order] = all;
+    let [
+        most,
+        least,
+        host,
+        other_host,
+        without_counter,
+        with_counter,
+        factor,
+        without_order,
+        with_threads,
+    ] = all;
     match (most, !least) {
         (0, _) => return Agreed::Calls,
         (_, 0) => return Agreed::Differing,
@@ -77,7 +87,9 @@ pub(crate) fn agree_on_messages(wish: Wish, plain_call: fn(&Mpi, Recorder) -> u6
         Some(Carrier::on_several_hosts(mpi, distance.first))
     });
     let Some(carrier) = carrier else { return Agreed::Failed };
-    let order = if without_order == 0 { carrier.order() } else { None };
+    // Who keeps a message back for one thread would keep the others from sending.
+    let may_keep = without_order == 0 && with_threads == 0;
+    let order = if may_keep { carrier.order() } else { None };
     let is_without_order = without_order == 0 && order.is_none();
     state::begin(mpi, &rate, (carrier, order), plain_call);
     Agreed::Messages { is_without_order }
@@ -87,12 +99,13 @@ fn factor_of(rate: &ClockRate) -> u64 {
     if rate.is_counter { factor(rate.ns_per_tick) } else { NANOSECONDS }
 }
 
-fn words(wish: Wish, rate: Option<&ClockRate>) -> [u64; WORDS] {
+fn words(mpi: &Mpi, wish: Wish, rate: Option<&ClockRate>) -> [u64; WORDS] {
     let wants = u64::from(rate.is_some());
     let host = host();
     let is_counter = rate.is_some_and(|rate| rate.is_counter);
     let [with_counter, without_counter] = [is_counter, !is_counter].map(u64::from);
     let factor = rate.map_or(NANOSECONDS, factor_of);
     let without_order = u64::from(!wish.order);
-    [wants, !wants, host, !host, without_counter, with_counter, factor, without_order]
+    let with_threads = u64::from(threads::may_be_multiple(mpi));
+    [wants, !wants, host, !host, without_counter, with_counter, factor, without_order, with_threads]
 }

@@ -10,6 +10,7 @@ use super::blocked::Sent;
 use super::carrier::Way;
 use super::partner::Partner;
 use super::state::State;
+use super::threads;
 use crate::communicators::Communicator;
 use crate::library::Mpi;
 
@@ -55,7 +56,9 @@ impl State {
         }
         let peer = message.to.cast_unsigned();
         let stream = Stream { communicator: twin.number, peer, tag: message.tag };
-        let Some(sequence) = self.sent.next(stream) else {
+        let (common, caller) = self.common_and_caller();
+        let is_shared = threads::are_multiple() && common.sharing.sends(stream, caller);
+        let Some(sequence) = common.sent.next(stream) else {
             self.facts.companions_unclear += 1;
             return None;
         };
@@ -66,7 +69,8 @@ impl State {
                 Mode::Standard => Companion::ASKS,
                 Mode::Synchronous => Companion::ASKS | Companion::BLOCKS,
                 Mode::Buffered => 0,
-            } | if message.bytes.is_none() { Companion::UNSIZED } else { 0 },
+            } | if message.bytes.is_none() { Companion::UNSIZED } else { 0 }
+                | if is_shared { Companion::SHARED } else { 0 },
             sequence,
             entry_ns: entered_ns,
             intrusion_ns: self.clock.intrusion_ns(),
@@ -74,7 +78,7 @@ impl State {
             bytes: message.bytes.unwrap_or(0),
         };
         let relative = known.relative(message.to);
-        let way = self.carrier.send(mpi, &companion, &Partner { twin, relative, stream });
+        let way = self.common().carrier.send(mpi, &companion, &Partner { twin, relative, stream });
         self.facts.companions_missing += u64::from(way == Way::Full);
         let Way::Lane(position) = way else { return None };
         let bytes = match message.mode {

@@ -123,30 +123,20 @@ impl Blocked {
         }
         self.messages.extend(self.now.drain(..));
         let (last, receivers) = (None, None);
-        let call = Call {
-            span,
-            callpath,
-            before,
-            applied,
-            senders,
-            open: asked,
-            asked,
-            last,
-            receivers,
-        };
+        let call =
+            Call { span, callpath, before, applied, senders, open: asked, asked, last, receivers };
         self.calls.push_back(call);
     }
 
-    /// Takes the answers that are there, and amends the clock.
+    /// Returns whether no answer is waited for.
     #[inline]
-    pub(super) fn hear(&mut self, recorder: Recorder, carrier: &mut Carrier, clock: &mut Clock) {
-        if !self.calls.is_empty() {
-            self.hear_first(recorder, carrier, clock);
-        }
+    pub(super) fn is_empty(&self) -> bool {
+        self.calls.is_empty()
     }
 
+    /// Takes the answers that are there, and amends the clock.
     #[inline(never)]
-    fn hear_first(&mut self, recorder: Recorder, carrier: &mut Carrier, clock: &mut Clock) {
+    pub(super) fn hear(&mut self, recorder: Recorder, carrier: &mut Carrier, clock: &mut Clock) {
         while let Some(call) = self.calls.front_mut() {
             while call.open > 0 {
                 let Some(sent) = self.messages.front().copied() else { break };

@@ -1,6 +1,6 @@
 //! Blocking probes: they wait for a message as a receive does, and leave it.
 
-use tinyprof::__calls::{CallpathId, EdgeKey, EdgeKind, Visited};
+use tinyprof::__calls::{CallpathId, EdgeInstance, EdgeKey, EdgeKind, Visited};
 use tinyprof_messages::matching::{Posted, Stream};
 use tinyprof_messages::time::Offset;
 
@@ -8,6 +8,7 @@ use super::common_clock::Span;
 use super::partner::Partner;
 use super::receive::waited;
 use super::state::State;
+use super::threads;
 use crate::communicators::Twin;
 
 /// A message that a call has found.
@@ -30,14 +31,18 @@ impl State {
     pub(crate) fn probed(&mut self, visited: Visited, span: Span, probed: &Probed) -> bool {
         let Probed { twin, partner, source, tag, .. } = *probed;
         let stream = Stream { communicator: twin.number, peer: source, tag };
+        if threads::are_multiple() && self.common().sharing.is_shared(stream) {
+            return false;
+        }
         let number = match probed.posted {
             Some(Posted::Number(number)) => Some(number),
             // A receive from any source that was posted before may take the message first.
             Some(_) => None,
-            None => self.receives.next(stream),
+            None => self.common().receives.next(stream),
         };
         let from = Partner { twin, relative: partner, stream };
-        let Some(companion) = number.and_then(|number| self.carrier.peek(&from, number)) else {
+        let Some(companion) = number.and_then(|number| self.common().carrier.peek(&from, number))
+        else {
             return false;
         };
         let wait = self.clock.receive(span, &companion, Offset::default());
@@ -46,7 +51,8 @@ impl State {
             partner,
             from: CallpathId::from_bits(companion.callpath),
         };
-        visited.add_edge(&key, &waited(&wait));
+        let instance = EdgeInstance { bytes: companion.bytes, ..waited(&wait) };
+        visited.add_edge(&key, &instance);
         true
     }
 }

@@ -15,6 +15,7 @@ use super::held::{self, Held};
 use super::partner::Partner;
 use super::shared::Answer;
 use super::state::{Completed, State};
+use super::threads;
 use crate::abi::{Handle, Status};
 use crate::communicators::Twin;
 use crate::library::Mpi;
@@ -36,13 +37,34 @@ impl State {
         (source, tag): (c_int, c_int),
         key: Handle,
     ) -> Posted {
-        self.receives.post(wanted(mpi, twin, source, tag), key.0 as u64)
+        let wanted = wanted(mpi, twin, source, tag);
+        if self.is_shared(&wanted) {
+            return Posted::Unclear;
+        }
+        self.common().receives.post(wanted, key.0 as u64)
+    }
+
+    /// Takes note that the thread is about to receive, with source and tag as the program passes
+    /// them, where another one may do so at the same time.
+    pub(crate) fn about_to_receive(
+        &mut self,
+        mpi: &Mpi,
+        twin: &Twin,
+        (source, tag): (c_int, c_int),
+    ) {
+        self.is_shared(&wanted(mpi, twin, source, tag));
+    }
+
+    /// Returns whether several threads receive messages that a receive accepts.
+    fn is_shared(&mut self, wanted: &Wanted) -> bool {
+        let (common, caller) = self.common_and_caller();
+        threads::are_multiple() && common.sharing.receives(wanted, caller)
     }
 
     /// Prepares for a message that has come.
     #[inline]
     pub(crate) fn expect(&mut self, from: i32) {
-        self.carrier.expect(from);
+        self.common().carrier.expect(from);
     }
 
     /// Returns the moment of a receive that is posted at `at_ns`, and the ideal time then, in ns.
@@ -140,12 +162,14 @@ impl State {
         let Some(twin) = one.twin else { return };
         let (communicator, peer, tag) = (twin.number, one.source.cast_unsigned(), one.tag);
         match (one.held.posted, one.is_cancelled) {
-            (Some(Posted::Ticket(ticket)), false) => self.receives.matched(ticket, peer, tag),
-            (Some(Posted::Ticket(ticket)), true) => self.receives.withdraw(ticket),
+            (Some(Posted::Ticket(ticket)), false) => {
+                self.common().receives.matched(ticket, peer, tag)
+            }
+            (Some(Posted::Ticket(ticket)), true) => self.common().receives.withdraw(ticket),
             (Some(Posted::Number(number)), is_cancelled) if requests::may_be_cancelled() => {
                 let stream = wanted(mpi, &twin, one.held.peer, one.held.tag).stream();
                 let stream = stream.unwrap_or(Stream { communicator, peer, tag });
-                self.receives.cancelled(stream, number, is_cancelled);
+                self.common().receives.cancelled(stream, number, is_cancelled);
             }
             _ => {}
         }
@@ -163,8 +187,10 @@ impl State {
         let twin = one.twin?;
         let (communicator, peer, tag) = (twin.number, one.source.cast_unsigned(), one.tag);
         let stream = Stream { communicator, peer, tag };
+        let is_shared = threads::are_multiple() && self.common().sharing.is_shared(stream);
         let turn = match posted {
-            Posted::Number(number) => self.receives.confirm(stream, number),
+            _ if is_shared => Turn::Unclear,
+            Posted::Number(number) => self.common().receives.confirm(stream, number),
             Posted::Ticket(ticket) => self.turn(mpi, ticket),
             Posted::Unclear => Turn::Unclear,
         };
@@ -182,14 +208,19 @@ impl State {
             let is_late = posted_ns > companion.entry_ns;
             (is_asked && is_late).then_some(Answer { posted_ns, intrusion_ns, ideal_ns, callpath })
         };
-        match self.carrier.claim(mpi, recorder, &from, number, answer) {
-            Some(companion) if companion.flags & Companion::UNSIZED != 0 => {
+        match self.common().carrier.claim(mpi, recorder, &from, number, answer) {
+            Some(companion)
+                if companion.flags & (Companion::UNSIZED | Companion::SHARED)
+                    == Companion::UNSIZED =>
+            {
                 self.facts.companions += 1;
                 Some(Companion { bytes: one.bytes, ..companion })
             }
             // A message of another size is another message: the program has done what nobody
             // follows, such as cancelling a send.
-            Some(companion) if companion.bytes != one.bytes => {
+            Some(companion)
+                if companion.bytes != one.bytes || companion.flags & Companion::SHARED != 0 =>
+            {
                 self.facts.companions_unclear += 1;
                 None
             }
@@ -208,15 +239,19 @@ impl State {
     /// before it.
     fn turn(&mut self, mpi: &Mpi, ticket: Ticket) -> Turn {
         for _ in 0..ASKED_MAX {
-            let turn = self.receives.turn(ticket);
+            let turn = self.common().receives.turn(ticket);
             let Turn::Behind(key) = turn else { return turn };
+            // Another thread may be in a call with that request.
+            if threads::are_multiple() && !threads::is_one() {
+                break;
+            }
             let request = Handle(usize::try_from(key).unwrap_or(0));
             let Some((place, _)) = requests::find(request) else { break };
             let Some(Posted::Ticket(before)) = held::at(place).posted else { break };
             let Some((source, tag)) = envelope_of(mpi, request) else { break };
-            self.receives.matched(before, source.cast_unsigned(), tag);
+            self.common().receives.matched(before, source.cast_unsigned(), tag);
         }
-        self.receives.release(ticket);
+        self.common().receives.release(ticket);
         Turn::Unclear
     }
 
@@ -238,7 +273,9 @@ impl State {
         let mut instance = EdgeInstance { bytes: one.bytes, ..waited(wait) };
         if let Some(companion) = companion {
             let sent_ns = companion.entry_ns.cast_signed();
-            if companion.flags & Companion::BLOCKS != 0 && !self.carrier.answers(one.partner) {
+            if companion.flags & Companion::BLOCKS != 0
+                && !self.common().carrier.answers(one.partner)
+            {
                 let posted_ns = one.held.post.posted_ns.cast_signed();
                 instance.late_receiver_ns = late_receiver_ns(posted_ns, sent_ns, u64::MAX);
             }
@@ -271,7 +308,7 @@ impl State {
     /// Forgets a receive that the program gives up.
     pub(crate) fn release(&mut self, held: &Held) {
         if let Some(Posted::Ticket(ticket)) = held.posted {
-            self.receives.release(ticket);
+            self.common().receives.release(ticket);
         }
     }
 
@@ -279,11 +316,11 @@ impl State {
     /// The receive was posted on the communicator of `twin`.
     pub(crate) fn cancel(&mut self, mpi: &Mpi, held: &Held, twin: Option<&Twin>) {
         match held.posted {
-            Some(Posted::Ticket(ticket)) => self.receives.cancel_ticket(ticket),
+            Some(Posted::Ticket(ticket)) => self.common().receives.cancel_ticket(ticket),
             Some(Posted::Number(number)) => {
                 let of_twin = |twin: &Twin| wanted(mpi, twin, held.peer, held.tag).stream();
                 if let Some(stream) = twin.and_then(of_twin) {
-                    self.receives.cancel(stream, number);
+                    self.common().receives.cancel(stream, number);
                 }
             }
             Some(Posted::Unclear) | None => {}

@@ -1,9 +1,9 @@
-//! What one thread of the rank knows of messages: clock, numbers, and companions.
+//! What a thread of the rank knows of messages: its clock, and what its calls wait for.
 
 use std::ffi::c_int;
-use std::ptr;
+use std::ptr::{self, NonNull};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicBool, AtomicPtr};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64};
 
 use tinyprof::__calls::{
     CallpathId, ClockFacts, ClockRate, EdgeInstance, EdgeKey, EdgeKind, Recorder, VISIT_UNITS,
@@ -11,7 +11,6 @@ use tinyprof::__calls::{
 };
 use tinyprof_messages::clock::Clock;
 use tinyprof_messages::companion::Companion;
-use tinyprof_messages::matching::{Receives, Streams};
 use tinyprof_messages::meeting::Meeting;
 use tinyprof_messages::order::Doing;
 use tinyprof_messages::time::Post;
@@ -19,20 +18,19 @@ use tinyprof_messages::waiting::WrongOrder;
 
 use super::blocked::Blocked;
 use super::carrier::Carrier;
+use super::common::Common;
 use super::common_clock::{self, Span, now_ns};
 use super::delivered::Delivered;
 use super::distance;
 use super::held::Held;
 use super::order::Order;
 use super::own_cost::{Class, OwnCost};
-use super::owner;
-use super::partner::STREAMS;
+use super::threads::{self, Caller};
 use crate::communicators::Twin;
 use crate::library::Mpi;
 use crate::session;
+use crate::thread;
 
-/// Receives that may be open behind a wildcard.
-pub(super) const OPEN: usize = 1 << 11;
 /// The receives that a call can complete without a new allocation.
 const COMPLETED: usize = 4096;
 /// The longest time that our work for a call takes: a companion that is waited for.
@@ -43,12 +41,13 @@ const STORED_EACH: u64 = 64;
 /// How often the clock of a rank that goes by `CLOCK_MONOTONIC` is set.
 const SET_EACH_NS: u64 = 1_000_000;
 
-/// The state, which one thread uses at a time.
+/// The state: one for all threads, which use it one at a time, or one for each where they may call
+/// MPI at the same time.
 pub(crate) struct State {
     pub(super) clock: Clock,
-    pub(super) sent: Streams<STREAMS>,
-    pub(super) receives: Receives<STREAMS, OPEN>,
-    pub(super) carrier: Carrier,
+    /// What all states have in common: used by one thread at a time, see [`with`].
+    common: NonNull<Common>,
+    caller: &'static Caller,
     /// The calls that may have waited for their receivers.
     pub(super) blocked: Blocked,
     /// The senders that the call under way has waited for.
@@ -106,7 +105,10 @@ pub(crate) struct Completed {
     pub(crate) posted_by: CallpathId,
 }
 
+/// The first state. The others are those of the threads, see [`Thread::state`].
 static STATE: AtomicPtr<State> = AtomicPtr::new(ptr::null_mut());
+/// What a visit and a call cost, see [`State`].
+static COSTS_PS: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
 /// True while messages are observed.
 static IS_ON: AtomicBool = AtomicBool::new(false);
 
@@ -134,81 +136,138 @@ pub(super) fn begin(
     plain_call: fn(&Mpi, Recorder) -> u64,
 ) {
     let recorder = Recorder::current();
-    owner::begin(mpi);
+    threads::begin(mpi);
     KEEPS_ORDER.store(order.is_some(), Relaxed);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some 20,000")]
     let ps = |ns: f64| (ns * 1_000.0) as u64;
-    let state = Box::new(State {
-        clock: Clock::default(),
-        sent: Streams::new(),
-        receives: Receives::new(),
-        carrier,
-        blocked: Blocked::default(),
-        senders: None,
-        entered: Clock::default(),
-        wrong_order: WrongOrder::default(),
-        delivered: Delivered::default(),
-        facts: ClockFacts::default(),
-        set_again_ns: if common_clock::is_monotonic() { 0 } else { u64::MAX },
-        found: Vec::with_capacity(COMPLETED),
-        completed: Vec::with_capacity(COMPLETED),
-        matched: None,
-        order,
-        posted_late: None,
-        exchange_ns: u64::MAX,
-        own_cost: OwnCost::default(),
-        visit_ps: ps(rate.visit_ns),
-        passing_ps: 0,
-        own_ps: 0,
-        own_ns: 0,
-        visit_units: recorder.map_or(0, Recorder::visit_units),
-        last: EdgeKey::UNKNOWN,
-        last_left_ns: recorder.map_or(0, now_ns),
-        returned_ns: 0,
-        calls: 0,
-    });
-    STATE.store(Box::into_raw(state), Release);
+    COSTS_PS[0].store(ps(rate.visit_ns), Relaxed);
+    let common = NonNull::from(Box::leak(Box::new(Common::new(carrier))));
+    let state = State::new(common, recorder, order);
+    STATE.store(Box::into_raw(Box::new(state)), Release);
     IS_ON.store(true, Release);
     session::observe_messages();
 
     // With calls that leave nothing behind.
     let ticks_1024 = with_discarded_records(|recorder| plain_call(mpi, recorder));
-    owner::forget();
     if let (Some(ticks_1024), Some(recorder)) = (ticks_1024, recorder) {
         #[expect(clippy::cast_precision_loss, reason = "a few hundred thousand")]
         let call_ps = ps(ticks_1024 as f64 / 1_024.0 * rate.ns_per_tick);
         with(recorder, |state| state.restart(recorder, call_ps));
-        owner::forget();
     }
 }
 
-/// Calls `work` with the state, if it is this thread's.
+/// Returns the state of this thread, if messages are observed.
 #[inline]
-pub(crate) fn with<T>(recorder: Recorder, work: impl FnOnce(&mut State) -> T) -> Option<T> {
-    if !owner::may_use(recorder) {
-        return None;
+fn own() -> Option<NonNull<State>> {
+    let first = NonNull::new(STATE.load(Acquire))?;
+    if !threads::are_multiple() {
+        return Some(first);
     }
-    // SAFETY: made by `begin`, and never freed. Only one thread at a time has it: the owner, or in
-    // a program whose threads do not call MPI at the same time whoever is in a call. `work` does
-    // not call this function.
-    unsafe { STATE.load(Acquire).as_mut() }.map(work)
+    let place = &thread::current().state;
+    if place.get().is_null() {
+        place.set(of_another_thread(first).cast().as_ptr());
+    }
+    NonNull::new(place.get().cast())
 }
 
-/// Calls `work` with the state for a call that sends or receives, if the order of messages is
-/// known.
+/// Returns the state for one more thread: the first one, or another.
+#[cold]
+fn of_another_thread(first: NonNull<State>) -> NonNull<State> {
+    static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+    if !IS_TAKEN.swap(true, Relaxed) {
+        return first;
+    }
+    // SAFETY: made by `begin`, and never freed. The field does not change.
+    let common = unsafe { (&raw const (*first.as_ptr()).common).read() };
+    let state = State::new(common, Recorder::current(), None);
+    NonNull::from(Box::leak(Box::new(state)))
+}
+
+/// Calls `work` with the state of this thread, while no other one uses what they have in common.
 #[inline]
-pub(crate) fn with_messages<T>(
-    recorder: Recorder,
-    work: impl FnOnce(&mut State) -> T,
-) -> Option<T> {
-    if owner::has_several() { None } else { with(recorder, work) }
+pub(crate) fn with<T>(_recorder: Recorder, work: impl FnOnce(&mut State) -> T) -> Option<T> {
+    let mut state = own()?;
+    let locked = threads::are_multiple().then(threads::lock);
+    // SAFETY: made by `begin` or `of_another_thread`, and never freed. Only one thread at a time
+    // has it: it is this one's, or in a program whose threads do not call MPI at the same time that
+    // of whoever is in a call. `work` does not call this function.
+    let result = work(unsafe { state.as_mut() });
+    drop(locked);
+    Some(result)
+}
+
+/// Takes note that this thread begins, or has ended, a call that sends or receives.
+pub(crate) fn is_in_call(is: bool) {
+    if let Some(state) = own() {
+        // SAFETY: it is this thread's, and the field does not change.
+        let caller = unsafe { (&raw const (*state.as_ptr()).caller).read() };
+        caller.is_in_call(is);
+    }
 }
 
 impl State {
+    fn new(common: NonNull<Common>, recorder: Option<Recorder>, order: Option<Order>) -> Self {
+        let [visit_ps, passing_ps] = COSTS_PS.each_ref().map(|cost| cost.load(Relaxed));
+        Self {
+            clock: Clock::default(),
+            common,
+            caller: Caller::new(),
+            blocked: Blocked::default(),
+            senders: None,
+            entered: Clock::default(),
+            wrong_order: WrongOrder::default(),
+            delivered: Delivered::default(),
+            facts: ClockFacts::default(),
+            set_again_ns: if common_clock::is_monotonic() { 0 } else { u64::MAX },
+            found: Vec::with_capacity(COMPLETED),
+            completed: Vec::with_capacity(COMPLETED),
+            matched: None,
+            order,
+            posted_late: None,
+            exchange_ns: u64::MAX,
+            own_cost: OwnCost::default(),
+            visit_ps,
+            passing_ps,
+            own_ps: 0,
+            own_ns: 0,
+            visit_units: recorder.map_or(0, Recorder::visit_units),
+            last: EdgeKey::UNKNOWN,
+            last_left_ns: recorder.map_or(0, now_ns),
+            returned_ns: 0,
+            calls: 0,
+        }
+    }
+
+    /// Returns what all threads have in common.
+    #[inline]
+    pub(super) fn common(&mut self) -> &mut Common {
+        // SAFETY: made by `begin`, and never freed. The caller has the state by `with`, so no other
+        // thread uses it.
+        unsafe { self.common.as_mut() }
+    }
+
+    /// Returns what all threads have in common, and which of them this is.
+    pub(super) fn common_and_caller(&mut self) -> (&mut Common, &'static Caller) {
+        let caller = self.caller;
+        (self.common(), caller)
+    }
+
+    /// Counts a received message whose companion nobody can tell.
+    pub(crate) fn count_unclear(&mut self) {
+        self.facts.companions_unclear += 1;
+    }
+
+    /// Returns the order of messages, if it is kept, and what all threads have in common.
+    pub(super) fn order_and_common(&mut self) -> (Option<&Order>, &mut Common) {
+        // SAFETY: as in `common`, of which the other fields are no part.
+        (self.order.as_ref(), unsafe { self.common.as_mut() })
+    }
+
     /// Begins anew, after calls that were made to measure them: each has cost `call_ps`.
     fn restart(&mut self, recorder: Recorder, call_ps: u64) {
         let seen_ps = self.own_cost.eighths_ns(Class::Plain) * 1_000 / 8;
         self.passing_ps = call_ps.saturating_sub(seen_ps);
+        COSTS_PS[1].store(self.passing_ps, Relaxed);
         self.clock = Clock::default();
         self.facts = ClockFacts::default();
         self.own_cost = OwnCost::default();
@@ -234,7 +293,11 @@ impl State {
     /// in ns.
     #[inline]
     fn compute(&mut self, recorder: Recorder, now_ns: u64) -> u64 {
-        self.blocked.hear(recorder, &mut self.carrier, &mut self.clock);
+        if !self.blocked.is_empty() {
+            // SAFETY: as in `common`, of which the other fields are no part.
+            let carrier = unsafe { &mut self.common.as_mut().carrier };
+            self.blocked.hear(recorder, carrier, &mut self.clock);
+        }
         let units = recorder.visit_units().wrapping_sub(self.visit_units);
         let visits_ps = units.saturating_mul(self.visit_ps) / VISIT_UNITS;
         let cost_ps = visits_ps.saturating_add(self.passing_ps);
@@ -292,7 +355,8 @@ impl State {
         self.visit_units = recorder.visit_units();
         self.last = visited.id();
         self.calls = self.calls.wrapping_add(1);
-        if self.calls.is_multiple_of(STORED_EACH) {
+        // Only the thread that ends MPI is there at the end.
+        if threads::are_multiple() || self.calls.is_multiple_of(STORED_EACH) {
             recorder.store_clock(&self.facts());
         }
         if self.order.is_some() {
@@ -330,7 +394,6 @@ impl State {
             ideal_ns: self.clock.ideal_ns(),
             contradictions: self.clock.contradictions(),
             companions_missing: self.facts.companions_missing + self.blocked.lost,
-            companions_unclear: self.facts.companions_unclear + owner::unclear(),
             offset_uncertainty_ns: distance::uncertainty_ns(),
             ..self.facts
         }
@@ -355,17 +418,13 @@ pub(crate) fn end(mpi: &Mpi) {
     if IS_ON.swap(false, Relaxed)
         && let Some(recorder) = Recorder::current()
     {
-        with(recorder, |state| state.carrier.end(mpi));
+        with(recorder, |state| state.common().carrier.end(mpi));
     }
 }
 
 /// Forgets the streams of a communicator that is freed, and takes its companions. Returns false if
-/// that is not for this thread to do.
+/// this thread cannot.
 pub(super) fn forget_communicator(mpi: &Mpi, twin: &Twin) -> bool {
-    let forget = |state: &mut State| {
-        state.carrier.forget(mpi, twin);
-        state.sent.remove(twin.number);
-        state.receives.remove(twin.number);
-    };
+    let forget = |state: &mut State| state.common().forget(mpi, twin);
     Recorder::current().and_then(|recorder| with(recorder, forget)).is_some()
 }

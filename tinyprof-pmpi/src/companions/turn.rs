@@ -12,6 +12,7 @@ use tinyprof_messages::matching::Stream;
 use tinyprof_messages::order::{Doing, Verdict};
 use tinyprof_messages::time::Post;
 
+use super::common::Common;
 use super::common_clock::now_ns;
 use super::receive::wanted;
 use super::state::State;
@@ -131,8 +132,8 @@ impl State {
         twin: &Twin,
         tag: c_int,
     ) -> Option<Sent> {
-        let Self { carrier, receives, order, .. } = self;
-        let order = order.as_ref()?;
+        let (order, Common { carrier, receives, .. }) = self.order_and_common();
+        let order = order?;
         let sources = 0..known.remote_size.unwrap_or(known.size);
         let sent = sources.filter_map(|source| {
             let wanted = wanted(mpi, twin, source, tag);
@@ -153,14 +154,14 @@ impl State {
     }
 
     /// Returns whether a message may be taken.
-    fn is_turn(&self, sent: &Sent, now_ns: u64, hold: &mut Hold) -> bool {
-        let Some(order) = &self.order else { return true };
+    fn is_turn(&mut self, sent: &Sent, now_ns: u64, hold: &mut Hold) -> bool {
         // The receiver sends nothing before it has got the message.
         let virtual_ns = sent.virtual_ns.max(self.clock.virtual_ns(hold.entered_ns));
+        let (Some(order), common) = self.order_and_common() else { return true };
         if hold.said_ns.replace(virtual_ns) != Some(virtual_ns) {
             order.say(now_ns, virtual_ns, Doing::Waits);
         }
-        let has_taken = |relative| self.carrier.is_taken(relative);
+        let has_taken = |relative| common.carrier.is_taken(relative);
         match order.judge(sent.sender, sent.virtual_ns, now_ns, has_taken) {
             Verdict::Safe => true,
             Verdict::TooEarly => {

@@ -13,9 +13,9 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::group::{maxima, split};
 use super::naming::{self, Making};
-use super::owner;
 use super::shared;
 use super::state;
+use super::threads;
 use crate::abi::Handle;
 use crate::communicators::{self, Communicator, Twin};
 use crate::library::Mpi;
@@ -60,7 +60,7 @@ pub(crate) fn make(mpi: &Mpi, handle: Handle, parent: &Communicator, making: Mak
     let known = communicators::get(mpi, handle);
     let twin = if shared::is_on() {
         shared::join(mpi, known.and_then(|known| naming::name(known, making, &parent.made)))
-    } else if owner::is_multiple() {
+    } else if threads::are_multiple() {
         None
     } else {
         make_communicator(mpi, handle, known.is_some())

@@ -23,7 +23,7 @@ impl Call {
         let handle = self.arguments.handle_at(self.function.at.request, 0, Kind::Request);
         let Some((place, request)) = requests::find(handle) else { return };
         let held = held::at(place);
-        companions::with_messages(self.recorder, |state| {
+        companions::with(self.recorder, |state| {
             if is_freed {
                 state.release(&held);
             } else {
@@ -47,7 +47,7 @@ impl Call {
         }
         let twin = communicator.and_then(Communicator::twin);
         let (peer, tag) = envelope;
-        let held = companions::with_messages(self.recorder, |state| {
+        let held = companions::with(self.recorder, |state| {
             let posted = twin.map(|twin| state.post(self.mpi(), &twin, envelope, request));
             let (post, ideal_ns) = state.posted_now();
             Held { peer, tag, posted, post, ideal_ns }
@@ -76,7 +76,7 @@ impl Call {
         if companions::is_on()
             && let Some(sent) = held::take_sent(place)
         {
-            companions::with_messages(self.recorder, |state| state.may_wait_for(sent));
+            companions::with(self.recorder, |state| state.may_wait_for(sent));
         }
     }
 
@@ -126,7 +126,7 @@ impl Call {
     pub(super) fn take_matched(&self, place: usize) {
         if companions::is_on() {
             let held = held::at(place);
-            companions::with_messages(self.recorder, |state| state.matched = Some(held));
+            companions::with(self.recorder, |state| state.matched = Some(held));
         }
     }
 
@@ -139,7 +139,7 @@ impl Call {
             Some(Held { post, ideal_ns, ..held })
         };
         if companions::is_on()
-            && let Some(Some(held)) = companions::with_messages(self.recorder, take)
+            && let Some(Some(held)) = companions::with(self.recorder, take)
         {
             held::keep(place, &held);
         }

@@ -47,13 +47,13 @@ impl Call {
         if doing == Doing::Running {
             return None;
         }
-        companions::with_messages(self.recorder, |state| state.say(entered_ns, doing));
+        companions::with(self.recorder, |state| state.say(entered_ns, doing));
         let source = || self.arguments.int(self.function.at.source);
         if !self.takes_a_message() || source() != self.mpi().abi.any_source {
             return None;
         }
         let envelope = (self.communicator(), self.arguments.int(self.function.at.tag));
-        let turn = companions::with_messages(self.recorder, |state| {
+        let turn = companions::with(self.recorder, |state| {
             state.take_turn(self.mpi(), self.recorder, envelope, entered_ns)
         });
         turn.flatten()

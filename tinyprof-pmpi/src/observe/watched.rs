@@ -9,7 +9,8 @@ use crate::abi::{Handle, Interface};
 use crate::arguments::Kind;
 use crate::communicators::{self, Communicator, ELSEWHERE};
 use crate::companions::{
-    self, Class, Completed, Held, Meet, Message, Mode, Probed, Sent, Span, held, now_ns, ns_of,
+    self, Class, Completed, Held, Meet, Message, Mode, Probed, Sent, Span, State, held, now_ns,
+    ns_of,
 };
 use crate::datatypes;
 use crate::forward::forward;
@@ -38,7 +39,10 @@ impl Call {
         let measures = companions::with(self.recorder, |state| state.measures(class));
         let is_measured = measures.unwrap_or(false);
         let since_ns = if is_measured { now_ns(self.recorder) } else { 0 };
-        let is_of_several = self.sends_or_receives() && companions::begin_of_several(self.recorder);
+        let communicates = self.sends_or_receives();
+        if communicates {
+            self.begin_to_communicate();
+        }
         self.give_up();
         let before = match self.function.looks {
             Looks::BeforeAndAfter => self.before(),
@@ -67,6 +71,9 @@ impl Call {
             // SAFETY: as the caller says, and the words are those of its call.
             (unsafe { forward(original, self.arguments.words, self.count()) }, 0)
         };
+        if communicates && companions::are_multiple() {
+            companions::is_in_call(false);
+        }
         self.expect();
         let left_ticks = self.recorder.ticks();
         let visited = open.end_at(left_ticks);
@@ -105,9 +112,9 @@ impl Call {
         if held_ns > 0 {
             companions::with(self.recorder, |state| state.held_back(held_ns));
         }
-        if self.sends_or_receives() {
+        if communicates {
             let waits = !self.function.is_test();
-            companions::with_messages(self.recorder, |state| state.ended(visited, span, waits));
+            companions::with(self.recorder, |state| state.ended(visited, span, waits));
         }
         if before.request.is_some() || before.kept > 0 {
             self.give_back(&before);
@@ -115,9 +122,6 @@ impl Call {
         companions::with(self.recorder, |state| {
             state.leave(self.recorder, visited, since_ns, (class, is_measured));
         });
-        if is_of_several {
-            companions::end_of_several();
-        }
         drop(inside);
         code
     }
@@ -129,6 +133,27 @@ impl Call {
             self.function.role,
             Role::Plain | Role::Probe | Role::Collective(..) | Role::MakeCommunicator
         )
+    }
+
+    /// Prepares for other threads that send or receive at the same time.
+    #[inline]
+    fn begin_to_communicate(&self) {
+        if !companions::are_multiple() {
+            return;
+        }
+        companions::is_in_call(true);
+        let at = &self.function.at;
+        let tag = match self.function.role {
+            Role::Receive => at.tag,
+            Role::Exchange | Role::ExchangeReplace => at.recvtag,
+            _ => return,
+        };
+        let known = communicators::find(self.communicator());
+        let Some(twin) = known.and_then(Communicator::twin) else { return };
+        let envelope = (self.arguments.int(at.source), self.arguments.int(tag));
+        companions::with(self.recorder, |state| {
+            state.about_to_receive(self.mpi(), &twin, envelope);
+        });
     }
 
     /// Returns whether the call posts a receive that another one completes.
@@ -153,11 +178,7 @@ impl Call {
     /// Sends the companions of the messages that the call sends. Returns the message if a request
     /// will complete it, and count and datatype if their size is not known yet.
     #[inline]
-    fn announce(
-        &self,
-        visited: Visited,
-        entered_ns: u64,
-    ) -> (Option<Sent>, Option<(u8, u8)>) {
+    fn announce(&self, visited: Visited, entered_ns: u64) -> (Option<Sent>, Option<(u8, u8)>) {
         let at = &self.function.at;
         let (tag, data, mode) = match self.function.role {
             Role::Send => (at.tag, (at.count, at.datatype), self.mode()),
@@ -187,7 +208,7 @@ impl Call {
         let tag = self.arguments.int(tag);
         let bytes = self.bytes_before(data);
         let message = Message { communicator, to, tag, bytes, mode };
-        let sent = companions::with_messages(self.recorder, |state| {
+        let sent = companions::with(self.recorder, |state| {
             let sent = state.announce(self.mpi(), visited, entered_ns, &message)?;
             if at.request != Positions::NO {
                 return Some(sent);
@@ -211,7 +232,7 @@ impl Call {
             let Some(communicator) = request.communicator else { continue };
             let (to, tag) = (held.peer, held.tag);
             let message = Message { communicator, to, tag, bytes, mode: Mode::Standard };
-            let sent = companions::with_messages(self.recorder, |state| {
+            let sent = companions::with(self.recorder, |state| {
                 state.announce(self.mpi(), visited, entered_ns, &message)
             });
             held::keep_sent(place, sent.flatten().as_ref());
@@ -248,7 +269,7 @@ impl Call {
             && let Some(known) = communicators::find(self.communicator())
         {
             let from = known.relative(self.arguments.int(self.function.at.source));
-            companions::with_messages(self.recorder, |state| state.expect(from));
+            companions::with(self.recorder, |state| state.expect(from));
         }
     }
 
@@ -287,7 +308,7 @@ impl Call {
                 if let Some(held) = matched.flatten() {
                     let completed =
                         self.completed_now(held, before.communicator, before.status, false);
-                    companions::with_messages(self.recorder, |state| {
+                    companions::with(self.recorder, |state| {
                         state.completed.push(completed);
                     });
                     self.conclude_all(visited, span, true);
@@ -302,7 +323,7 @@ impl Call {
     }
 
     fn conclude_all(&self, visited: Visited, span: Span, waits: bool) {
-        companions::with_messages(self.recorder, |state| {
+        companions::with(self.recorder, |state| {
             if !state.completed.is_empty() {
                 state.conclude(self.mpi(), self.recorder, visited, span, waits);
             }
@@ -330,7 +351,7 @@ impl Call {
         };
         let (partner, source) = (known.relative(source), source.cast_unsigned());
         let probed = Probed { twin, partner, source, tag, is_any, posted };
-        companions::with_messages(self.recorder, |state| state.probed(visited, span, &probed));
+        companions::with(self.recorder, |state| state.probed(visited, span, &probed));
     }
 
     fn conclude_receive(&self, status: usize, visited: Visited, span: Span) {
@@ -341,16 +362,13 @@ impl Call {
         let peer = self.arguments.int(self.function.at.source);
         let held = Held { peer, tag, ..Held::NOT_FOLLOWED };
         let mut completed = self.completed_now(held, self.known(), status, false);
-        let concluded = companions::with_messages(self.recorder, |state| {
+        companions::with(self.recorder, |state| {
             // It is posted now that it has returned: no other was posted meanwhile.
             let post = |twin| state.post(self.mpi(), &twin, (source, tag), Handle(0));
             completed.held.posted = completed.twin.map(post);
             (completed.held.post, completed.held.ideal_ns) = state.post_at(span.entered_ns);
             state.conclude_one(self.mpi(), self.recorder, visited, span, true, &completed);
         });
-        if concluded.is_none() {
-            companions::count_unclear();
-        }
     }
 
     /// Returns a receive that the call has completed, whose status is at `status`.
@@ -365,7 +383,7 @@ impl Call {
         let bytes = if is_cancelled { 0 } else { self.bytes_of(status) };
         let twin = communicator.and_then(Communicator::twin);
         if twin.is_none() && communicator.is_some_and(Communicator::has_lost_twin) {
-            companions::count_unclear();
+            companions::with(self.recorder, State::count_unclear);
         }
         let partner = communicator.map_or(ELSEWHERE, |known| known.relative(source));
         let posted_by = EdgeKey::UNKNOWN;
@@ -391,12 +409,9 @@ impl Call {
         }
         let posted_by = visited.elsewhere(request.callpath).map(Visited::id);
         let posted_by = posted_by.unwrap_or(EdgeKey::UNKNOWN);
-        let noted = companions::with_messages(self.recorder, |state| {
+        companions::with(self.recorder, |state| {
             state.completed.push(Completed { posted_by, ..completed });
         });
-        if noted.is_none() && !is_cancelled {
-            companions::count_unclear();
-        }
     }
 
     /// Returns source and tag in a status; a source of no rank if there is no status.
