@@ -13,15 +13,16 @@ static void receive(int slot, int bytes, int tag) {
 }
 
 // Receives late if this is the receiver, and says how long slot 0 of rank 0 was blocked.
-#define LATE_RECEIVER(at, bytes, send)                                      \
-  do {                                                                      \
-    meet();                                                                 \
-    if (rank == 0) {                                                        \
-      send;                                                                 \
-    }                                                                       \
-    if (is_receiver()) be_late(), receive(0, bytes, TAG);                   \
-    meet();                                                                 \
-    if (rank == 0) waits("late_receiver", at, 0, enter_of(receiver(), 0));  \
+#define LATE_RECEIVER(at, bytes, send)                                                    \
+  do {                                                                                    \
+    meet();                                                                               \
+    if (rank == 0) {                                                                      \
+      send;                                                                               \
+    }                                                                                     \
+    if (is_receiver()) be_late(), receive(0, bytes, TAG);                                 \
+    meet();                                                                               \
+    if (rank == 0)                                                                        \
+      waits_for("late_receiver", at, 0, enter_of(receiver(), 0), receiver(), "MPI_Recv"); \
   } while (0)
 
 #define OF(bytes) buffer, bytes, MPI_BYTE, receiver(), TAG, world
@@ -139,7 +140,8 @@ static void ssend_late_irecv(void) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
   meet();
-  if (rank == 0) waits("late_receiver", "MPI_Ssend", 0, enter_of(receiver(), 0));
+  if (rank != 0) return;
+  waits_for("late_receiver", "MPI_Ssend", 0, enter_of(receiver(), 0), receiver(), "MPI_Irecv");
 }
 
 int main(int count, char **arguments) {
