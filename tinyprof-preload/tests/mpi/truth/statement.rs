@@ -108,11 +108,8 @@ struct Doubt {
 
 impl Doubt {
     fn of(profile: &Profile) -> Self {
-        let clocks = profile.ranks.iter().map(|rank| rank.clock.named());
-        let unfollowed_ns = clocks
-            .map(|named| named.iter().find(|(name, _)| *name == "unfollowed_ns").map_or(0, |n| n.1))
-            .collect();
         let clocks = profile.ranks.iter().map(|rank| rank.clock);
+        let unfollowed_ns = clocks.clone().map(|clock| clock.unfollowed_ns).collect();
         let lost = clocks.map(|clock| clock.companions_missing + clock.companions_unclear).sum();
         Self { unfollowed_ns, lost }
     }

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RANKS_MAX = 8, SLOTS = 16, SUMS = 16, LARGE = 1 << 20 };
+enum { RANKS_MAX = 8, SLOTS = 64, SUMS = 16, LARGE = 1 << 20 };
 
 typedef struct {
   int64_t enter, leave;
@@ -121,8 +121,8 @@ static int early_rank(void) {
   return name ? atoi(name) : 0;
 }
 
-// Maps memory that the ranks share, by a name that the directory makes unique. In no file of a disk:
-// its pages are written back, and the next stamp has to wait for that.
+// Maps memory that the ranks share, by a name that the directory makes unique. In no file of a
+// disk: its pages are written back, and the next stamp has to wait for that.
 static void share(const char *name) {
   int file = shm_open(name, O_RDWR | O_CREAT, 0600);
   if (file < 0 || ftruncate(file, sizeof(Shared))) exit(90);
