@@ -88,3 +88,17 @@ fn waiting_of_one_sided_operations_is_true() {
 fn waiting_of_several_threads_is_true() {
     check("threads", THREADS, Way::Lanes, 2);
 }
+
+/// The same on more ranks than processors, and by messages of MPI.
+#[test]
+#[ignore = "takes minutes, see scripts/truth.sh"]
+fn waiting_is_true_on_more_ranks_and_by_mail() {
+    for (way, ranks) in [(Way::Mail, 2), (Way::Lanes, 3), (Way::Lanes, 4), (Way::Mail, 3)] {
+        check("receives", RECEIVES, way, ranks);
+        check("sends", SENDS, way, ranks);
+        check("collectives", COLLECTIVES, way, ranks);
+        check("communicators", COMMUNICATORS, way, ranks);
+        check("one_sided", ONE_SIDED, way, ranks);
+        check("threads", THREADS, way, ranks);
+    }
+}

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use tinyprof_format::model::Profile;
+use tinyprof_format::model::{CallpathIndex, Profile};
 use tinyprof_report::{WaitSums, Waiting};
 
 use super::patterns::Verdict;
@@ -34,6 +34,10 @@ pub(super) struct Row {
     /// The longest single waiting.
     most_ns: u64,
     said_ns: u64,
+    /// The rank and the function that it waits for, if the program tells it.
+    partner: Option<(u32, String)>,
+    /// The part of what is said that names another partner.
+    misnamed_ns: u64,
 }
 
 impl Row {
@@ -41,6 +45,7 @@ impl Row {
         let line: Value = serde_json::from_str(line).expect("the program writes JSON");
         let text = |name: &str| line[name].as_str().expect("text").to_owned();
         let number = |name: &str| line[name].as_u64().expect("a number");
+        let partner = line["for_rank"].as_u64().map(|rank| u32::try_from(rank).expect("few ranks"));
         Self {
             rank: u32::try_from(number("rank")).expect("few ranks"),
             kind: text("kind"),
@@ -48,6 +53,8 @@ impl Row {
             truth_ns: number("waiting_ns"),
             most_ns: number("most_ns"),
             said_ns: 0,
+            partner: partner.map(|rank| (rank, text("for_at"))),
+            misnamed_ns: 0,
         }
     }
 
@@ -62,7 +69,20 @@ impl Row {
         1_000_000 + self.truth_ns / 50
     }
 
+    /// Returns what is to be said of a wrong partner, if there is one.
+    fn misnamed(&self) -> String {
+        match &self.partner {
+            Some((rank, function)) if self.misnamed_ns > self.bound_ns() => {
+                format!(", and not for {function} of rank {rank}")
+            }
+            _ => String::new(),
+        }
+    }
+
     fn verdict(&self, doubt: &Doubt) -> Verdict {
+        if self.misnamed_ns > self.bound_ns() {
+            return Verdict::Wrong;
+        }
         if self.said_ns.abs_diff(self.truth_ns) <= self.bound_ns() {
             return Verdict::Right;
         }
@@ -88,11 +108,8 @@ struct Doubt {
 
 impl Doubt {
     fn of(profile: &Profile) -> Self {
-        let clocks = profile.ranks.iter().map(|rank| rank.clock.named());
-        let unfollowed_ns = clocks
-            .map(|named| named.iter().find(|(name, _)| *name == "unfollowed_ns").map_or(0, |n| n.1))
-            .collect();
         let clocks = profile.ranks.iter().map(|rank| rank.clock);
+        let unfollowed_ns = clocks.clone().map(|clock| clock.unfollowed_ns).collect();
         let lost = clocks.map(|clock| clock.companions_missing + clock.companions_unclear).sum();
         Self { unfollowed_ns, lost }
     }
@@ -120,7 +137,7 @@ impl Statement {
         }
         for entry in &sums.waits().entries {
             for rank in (0..).take(profile.ranks.len()).filter(|rank| entry.ranks.contains(*rank)) {
-                add(&mut rows, rank, entry, &function(profile, entry));
+                add(profile, &mut rows, rank, entry);
             }
         }
         Self { rows, doubt: Doubt::of(profile) }
@@ -150,7 +167,7 @@ impl Statement {
                 ms(unfollowed_ns),
                 self.doubt.lost,
                 row.verdict(&self.doubt),
-            )
+            ) + &row.misnamed()
         })
         .collect()
     }
@@ -158,26 +175,29 @@ impl Statement {
 
 /// Adds what is said to the row that it belongs to, or to a new one whose truth is that nobody
 /// waits.
-fn add(rows: &mut Vec<Row>, rank: u32, entry: &Waiting, function: &str) {
+fn add(profile: &Profile, rows: &mut Vec<Row>, rank: u32, entry: &Waiting) {
     let kind = entry.pattern.name();
+    let function = function(profile, entry.callpath).unwrap_or_default();
     let said_ns = u64::try_from(entry.waiting_ns).expect("a short run");
-    if let Some(row) = rows.iter_mut().find(|row| row.has(rank, kind, function)) {
+    if let Some(row) = rows.iter_mut().find(|row| row.has(rank, kind, &function)) {
         row.said_ns += said_ns;
-    } else if !ENDS.contains(&function) {
-        rows.push(Row {
-            rank,
-            kind: kind.to_owned(),
-            functions: vec![function.to_owned()],
-            truth_ns: 0,
-            most_ns: 0,
-            said_ns,
-        });
+        if let (Some((for_rank, for_at)), Some(said_for)) =
+            (&row.partner, self::function(profile, entry.for_callpath))
+            && (!entry.for_ranks.contains(*for_rank) || *for_at != said_for)
+        {
+            row.misnamed_ns += said_ns;
+        }
+    } else if !ENDS.contains(&function.as_str()) {
+        let functions = vec![function];
+        let kind = kind.to_owned();
+        let (truth_ns, most_ns, misnamed_ns) = (0, 0, 0);
+        let partner = None;
+        rows.push(Row { rank, kind, functions, truth_ns, most_ns, said_ns, partner, misnamed_ns });
     }
 }
 
-/// Returns the function of MPI in which an entry waits: `MPI_Recv` of `MPI_Recv at work (a.c:7)`.
-fn function(profile: &Profile, entry: &Waiting) -> String {
-    let name = entry.callpath.map(|at| profile.callpaths.get(at).region.name.clone());
-    let name = name.unwrap_or_else(|| "an unknown call".to_owned());
-    name.split(" at ").next().expect("always one").to_owned()
+/// Returns the function of MPI that a callpath ends in: `MPI_Recv` of `MPI_Recv at work (a.c:7)`.
+fn function(profile: &Profile, callpath: Option<CallpathIndex>) -> Option<String> {
+    let name = &profile.callpaths.get(callpath?).region.name;
+    name.split(" at ").next().map(str::to_owned)
 }

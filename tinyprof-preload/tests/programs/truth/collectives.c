@@ -8,10 +8,12 @@ static int counts[RANKS_MAX];
 static MPI_Request request;
 static int last(void) { return ranks - 1; }
 
-// Says who has waited in slot 0: all for the last rank to enter `slot`.
-static void all_wait(const char *kind, const char *at, int slot) {
-  waits(kind, at, 0, last_enter(slot, 0, ranks));
+// Says who has waited in slot 0: all for the last rank, which enters `slot` of it in `for_at`.
+static void all_wait_for(const char *kind, const char *at, int slot, const char *for_at) {
+  waits_for(kind, at, 0, last_enter(slot, 0, ranks), last(), for_at);
 }
+
+static void all_wait(const char *kind, const char *at) { all_wait_for(kind, at, 0, at); }
 
 static void late(int of_rank) {
   meet();
@@ -23,7 +25,7 @@ static void late(int of_rank) {
     late(last());                    \
     CALL(0, call);                   \
     meet();                          \
-    all_wait(kind, at, 0);           \
+    all_wait(kind, at);              \
   }
 
 #define INTS(count) buffer, other, count, MPI_INT, MPI_MAX
@@ -39,46 +41,48 @@ static void reduce_scatter(void) {
   late(last());
   CALL(0, MPI_Reduce_scatter(buffer, other, counts, MPI_INT, MPI_MAX, world));
   meet();
-  all_wait("wait_at_all_to_all", "MPI_Reduce_scatter", 0);
+  all_wait("wait_at_all_to_all", "MPI_Reduce_scatter");
 }
 
-#define FROM_ROOT(name, at, call)                                           \
-  static void name(void) {                                                  \
-    late(ROOT);                                                             \
-    CALL(0, call);                                                          \
-    meet();                                                                 \
-    if (rank != ROOT) waits("late_broadcast", at, 0, enter_of(ROOT, 0));    \
+#define FROM_ROOT(name, at, call)                                      \
+  static void name(void) {                                             \
+    late(ROOT);                                                        \
+    CALL(0, call);                                                     \
+    meet();                                                            \
+    if (rank != ROOT)                                                  \
+      waits_for("late_broadcast", at, 0, enter_of(ROOT, 0), ROOT, at); \
   }
 
 FROM_ROOT(bcast, "MPI_Bcast", MPI_Bcast(buffer, 8, MPI_BYTE, ROOT, world))
 FROM_ROOT(scatter, "MPI_Scatter", MPI_Scatter(EACH, ROOT, world))
 
-#define TO_ROOT(name, at, call)                                                      \
-  static void name(void) {                                                           \
-    late(last());                                                                    \
-    CALL(0, call);                                                                   \
-    meet();                                                                          \
-    if (rank == ROOT) waits("early_reduce", at, 0, last_enter(0, 0, ranks));         \
+#define TO_ROOT(name, at, call)                                              \
+  static void name(void) {                                                   \
+    late(last());                                                            \
+    CALL(0, call);                                                           \
+    meet();                                                                  \
+    if (rank == ROOT)                                                        \
+      waits_for("early_reduce", at, 0, last_enter(0, 0, ranks), last(), at); \
   }
 
 TO_ROOT(reduce, "MPI_Reduce", MPI_Reduce(INTS(2), ROOT, world))
 TO_ROOT(gather, "MPI_Gather", MPI_Gather(EACH, ROOT, world))
 
-#define SCAN(name, at, call)                                  \
-  static void name(void) {                                    \
-    late(0);                                                  \
-    CALL(0, call);                                            \
-    meet();                                                   \
-    waits("early_scan", at, 0, last_enter(0, 0, rank + 1));   \
+#define SCAN(name, at, call)                                           \
+  static void name(void) {                                             \
+    late(0);                                                           \
+    CALL(0, call);                                                     \
+    meet();                                                            \
+    waits_for("early_scan", at, 0, last_enter(0, 0, rank + 1), 0, at); \
   }
 
 SCAN(scan, "MPI_Scan", MPI_Scan(INTS(2), world))
 SCAN(exscan, "MPI_Exscan", MPI_Exscan(INTS(2), world))
 
 // Slot 1 is the start of the operation, and slot 0 its completion, where ranks wait.
-#define STARTED(start)                            \
-  do {                                            \
-    CALL(1, start);                               \
+#define STARTED(start)                              \
+  do {                                              \
+    CALL(1, start);                                 \
     CALL(0, MPI_Wait(&request, MPI_STATUS_IGNORE)); \
   } while (0)
 
@@ -86,14 +90,14 @@ static void ibarrier(void) {
   late(last());
   STARTED(MPI_Ibarrier(world, &request));
   meet();
-  all_wait("wait_at_barrier", "MPI_Ibarrier|MPI_Wait", 1);
+  all_wait_for("wait_at_barrier", "MPI_Ibarrier|MPI_Wait", 1, "MPI_Ibarrier");
 }
 
 static void iallreduce(void) {
   late(last());
   STARTED(MPI_Iallreduce(INTS(2), world, &request));
   meet();
-  all_wait("wait_at_all_to_all", "MPI_Iallreduce|MPI_Wait", 1);
+  all_wait_for("wait_at_all_to_all", "MPI_Iallreduce|MPI_Wait", 1, "MPI_Iallreduce");
 }
 
 static void ibcast(void) {

@@ -9,15 +9,16 @@ static int sender(void) { return ranks - 1; }
 static void send(int slot, int tag) { CALL(slot, MPI_Send(buffer, 8, MPI_BYTE, 0, tag, world)); }
 
 // Sends late if this is the sender, and says that slot 0 of rank 0 has waited.
-#define LATE_SENDER(at, receive)                                              \
-  do {                                                                        \
-    meet();                                                                   \
-    if (is_sender()) be_late(), send(0, TAG);                                 \
-    if (rank == 0) {                                                          \
-      receive;                                                                \
-    }                                                                         \
-    meet();                                                                   \
-    if (rank == 0) waits("late_sender", at, 0, enter_of(sender(), 0));        \
+#define LATE_SENDER(at, receive)                                                    \
+  do {                                                                              \
+    meet();                                                                         \
+    if (is_sender()) be_late(), send(0, TAG);                                       \
+    if (rank == 0) {                                                                \
+      receive;                                                                      \
+    }                                                                               \
+    meet();                                                                         \
+    if (rank == 0)                                                                  \
+      waits_for("late_sender", at, 0, enter_of(sender(), 0), sender(), "MPI_Send"); \
   } while (0)
 
 #define EIGHT buffer, 8, MPI_BYTE
@@ -154,7 +155,7 @@ static void sendrecv_both(const char *at, int replaces) {
   if ((rank == 0 || is_sender()) && replaces)
     CALL(0, MPI_Sendrecv_replace(EIGHT, partner, TAG, partner, TAG, world, &status));
   meet();
-  if (rank == 0) waits("late_sender", at, 0, enter_of(sender(), 0));
+  if (rank == 0) waits_for("late_sender", at, 0, enter_of(sender(), 0), sender(), at);
 }
 
 static void sendrecv(void) { sendrecv_both("MPI_Sendrecv", 0); }

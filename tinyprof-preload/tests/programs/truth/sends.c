@@ -12,16 +12,20 @@ static void receive(int slot, int bytes, int tag) {
   CALL(slot, MPI_Recv(other, bytes, MPI_BYTE, 0, tag, world, MPI_STATUS_IGNORE));
 }
 
-// Receives late if this is the receiver, and says how long slot 0 of rank 0 was blocked.
-#define LATE_RECEIVER(at, bytes, send)                                      \
-  do {                                                                      \
-    meet();                                                                 \
-    if (rank == 0) {                                                        \
-      send;                                                                 \
-    }                                                                       \
-    if (is_receiver()) be_late(), receive(0, bytes, TAG);                   \
-    meet();                                                                 \
-    if (rank == 0) waits("late_receiver", at, 0, enter_of(receiver(), 0));  \
+// Receives late if this is the receiver, and says how long slot 0 of rank 0 was blocked. A sender
+// that has lost its processor can be the later one.
+#define LATE_RECEIVER(at, bytes, send)                                                    \
+  do {                                                                                    \
+    meet();                                                                               \
+    if (rank == 0) {                                                                      \
+      send;                                                                               \
+    }                                                                                     \
+    if (is_receiver()) be_late(), receive(0, bytes, TAG);                                 \
+    meet();                                                                               \
+    if (rank == 0)                                                                        \
+      waits_for("late_receiver", at, 0, enter_of(receiver(), 0), receiver(), "MPI_Recv"); \
+    if (is_receiver())                                                                    \
+      waits("late_sender", "MPI_Recv", 0, enter_of(0, 0));                                \
   } while (0)
 
 #define OF(bytes) buffer, bytes, MPI_BYTE, receiver(), TAG, world
@@ -115,18 +119,19 @@ static void rsend(void) {
   if (is_receiver()) waits("late_sender", "MPI_Wait", 0, enter_of(0, 0));
 }
 
-// Many messages on their way to one that comes late.
+// Many messages on their way to one that comes late. Which of them block is known afterwards.
 static void many_small(void) {
   meet();
-  if (rank == 0) {
-    CALL(0, for (int i = 0; i < MANY; i++) MPI_Send(OF(2048)));
-  } else if (is_receiver()) {
-    be_late();
-    CALL(0, for (int i = 0; i < MANY; i++)
-                MPI_Recv(other, 2048, MPI_BYTE, 0, TAG, world, MPI_STATUS_IGNORE));
+  if (is_receiver()) be_late();
+  for (int i = 0; i < MANY; i++) {
+    if (rank == 0) CALL(i, MPI_Send(OF(2048)));
+    if (is_receiver()) receive(i, 2048, TAG);
   }
   meet();
-  if (rank == 0) waits("late_receiver", "MPI_Send", 0, enter_of(receiver(), 0));
+  for (int i = 0; i < MANY; i++) {
+    if (rank == 0) waits("late_receiver", "MPI_Send", i, enter_of(receiver(), i));
+    if (is_receiver()) waits("late_sender", "MPI_Recv", i, enter_of(0, i));
+  }
 }
 
 // The receive is posted late by MPI_Irecv, and completed later still.
@@ -139,7 +144,8 @@ static void ssend_late_irecv(void) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
   meet();
-  if (rank == 0) waits("late_receiver", "MPI_Ssend", 0, enter_of(receiver(), 0));
+  if (rank != 0) return;
+  waits_for("late_receiver", "MPI_Ssend", 0, enter_of(receiver(), 0), receiver(), "MPI_Irecv");
 }
 
 int main(int count, char **arguments) {

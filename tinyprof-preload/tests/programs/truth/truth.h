@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RANKS_MAX = 8, SLOTS = 16, SUMS = 16, LARGE = 1 << 20 };
+enum { RANKS_MAX = 8, SLOTS = 64, SUMS = 16, LARGE = 1 << 20 };
 
 typedef struct {
   int64_t enter, leave;
@@ -30,9 +30,9 @@ typedef struct {
 } Shared;
 
 typedef struct {
-  const char *kind, *at;
+  const char *kind, *at, *for_at;
+  int for_rank;
   int64_t waiting_ns, most_ns;
-  int count;
 } Sum;
 
 typedef struct {
@@ -90,9 +90,11 @@ static __attribute__((unused)) int64_t last_enter(int slot, int first_rank, int 
 
 static __attribute__((unused)) int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
 
-// Adds that this rank waited in a slot until `until`, or until it left the call if that was before.
-// The names of functions are apart by `|` where the standard lets either wait.
-static int64_t waits(const char *kind, const char *at, int slot, int64_t until) {
+// Adds that this rank waited in a slot until `until`, or until it left the call if that was before:
+// for a rank, in the function `for_at` there. The names of functions are apart by `|` where the
+// standard lets either wait.
+static void waits_for(const char *kind, const char *at, int slot, int64_t until, int for_rank,
+                      const char *for_at) {
   Span span = shared->spans[rank][slot];
   int64_t ns = (until < span.leave ? until : span.leave) - span.enter;
   if (ns < 0) ns = 0;
@@ -100,10 +102,16 @@ static int64_t waits(const char *kind, const char *at, int slot, int64_t until) 
   while (sum->kind && (strcmp(sum->kind, kind) || strcmp(sum->at, at))) sum++;
   sum->kind = kind;
   sum->at = at;
+  sum->for_at = for_at;
+  sum->for_rank = for_rank;
   sum->waiting_ns += ns;
-  sum->count++;
   if (ns > sum->most_ns) sum->most_ns = ns;
-  return ns;
+}
+
+// As waits_for(), where it is not said for whom.
+static __attribute__((unused)) void waits(const char *kind, const char *at, int slot,
+                                          int64_t until) {
+  waits_for(kind, at, slot, until, -1, "");
 }
 
 // Returns the rank before MPI_Init knows it: both launchers tell it.
@@ -113,8 +121,8 @@ static int early_rank(void) {
   return name ? atoi(name) : 0;
 }
 
-// Maps memory that the ranks share, by a name that the directory makes unique. In no file of a disk:
-// its pages are written back, and the next stamp has to wait for that.
+// Maps memory that the ranks share, by a name that the directory makes unique. In no file of a
+// disk: its pages are written back, and the next stamp has to wait for that.
 static void share(const char *name) {
   int file = shm_open(name, O_RDWR | O_CREAT, 0600);
   if (file < 0 || ftruncate(file, sizeof(Shared))) exit(90);
@@ -129,10 +137,10 @@ static void write_sums(void) {
   FILE *file = fopen(name, "w");
   for (Sum *sum = sums; sum->kind; sum++)
     fprintf(file,
-            "{\"rank\":%d,\"kind\":\"%s\",\"at\":\"%s\",\"waiting_ns\":%lld,\"most_ns\":%lld,"
-            "\"count\":%d}\n",
-            rank, sum->kind, sum->at, (long long)sum->waiting_ns, (long long)sum->most_ns,
-            sum->count);
+            "{\"rank\":%d,\"kind\":\"%s\",\"at\":\"%s\",\"for_rank\":%d,"
+            "\"for_at\":\"%s\",\"waiting_ns\":%lld,\"most_ns\":%lld}\n",
+            rank, sum->kind, sum->at, sum->for_rank, sum->for_at, (long long)sum->waiting_ns,
+            (long long)sum->most_ns);
   fclose(file);
 }
 
