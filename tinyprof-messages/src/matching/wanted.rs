@@ -23,6 +23,17 @@ pub struct Wanted {
 }
 
 impl Wanted {
+    /// Returns whether there may be a message that both accept.
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        fn may_be_same<T: PartialEq>(one: Option<T>, other: Option<T>) -> bool {
+            one.is_none() || other.is_none() || one == other
+        }
+        self.communicator == other.communicator
+            && may_be_same(self.source, other.source)
+            && may_be_same(self.tag, other.tag)
+    }
+
     /// Returns whether a message of the stream may match the receive.
     #[must_use]
     #[inline]

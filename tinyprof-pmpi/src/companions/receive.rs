@@ -105,6 +105,7 @@ impl State {
                 last = Some(all.last_rank);
                 partners = Some(all);
             }
+            self.is_unknown |= found.is_none() && waits;
             self.found.push(found);
         }
         let of_all = partners.map(|partners| self.clock.meet(span, &partners));
@@ -143,6 +144,7 @@ impl State {
             return;
         }
         let found = self.companion_of(mpi, recorder, one, visited.id());
+        self.is_unknown |= found.is_none() && waits;
         let wait = match &found {
             Some(companion) if waits => {
                 self.senders = Some(message(companion, Offset::default(), 0));
@@ -281,13 +283,18 @@ impl State {
             }
             let Self { wrong_order, delivered, .. } = self;
             wrong_order.received(sent_ns, |waited| {
-                let (callpath, key) = delivered.edge(waited.node);
+                let (callpath, key, is_posted_ahead) = delivered.edge(waited.node);
+                // A blocking receive could have been that of this message. Of requests that were
+                // all posted ahead, this one was complete for a part of the waiting alone.
+                let ahead_ns = (waited.sent_ns - sent_ns).unsigned_abs();
+                let most_ns = if is_posted_ahead { ahead_ns } else { u64::MAX };
                 if let Some(waiting) = visited.elsewhere(callpath) {
-                    waiting.add_wrong_order(&key, waited.waiting_ns);
+                    waiting.add_wrong_order(&key, waited.waiting_ns.min(most_ns));
                 }
             });
             if wait.waiting_ns > 0 {
-                let (node, rank) = (delivered.remember(visited, key), 0);
+                let is_posted_ahead = one.posted_by != EdgeKey::UNKNOWN;
+                let (node, rank) = (delivered.remember(visited, key, is_posted_ahead), 0);
                 let waiting_ns = wait.waiting_ns;
                 wrong_order.waited(Waited { sent_ns, waiting_ns, node, rank });
             }

@@ -4,6 +4,7 @@ use std::ffi::c_int;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64};
+use std::sync::{Mutex, PoisonError};
 
 use tinyprof::__calls::{
     CallpathId, ClockFacts, ClockRate, EdgeInstance, EdgeKey, EdgeKind, Recorder, VISIT_UNITS,
@@ -86,6 +87,8 @@ pub(crate) struct State {
     last_left_ns: u64,
     /// When the call under way has returned.
     pub(crate) returned_ns: u64,
+    /// True if nobody knows for whom the call under way has waited.
+    pub(crate) is_unknown: bool,
     calls: u64,
 }
 
@@ -142,8 +145,13 @@ pub(super) fn begin(
     let ps = |ns: f64| (ns * 1_000.0) as u64;
     COSTS_PS[0].store(ps(rate.visit_ns), Relaxed);
     let common = NonNull::from(Box::leak(Box::new(Common::new(carrier))));
-    let state = State::new(common, recorder, order);
-    STATE.store(Box::into_raw(Box::new(state)), Release);
+    let state = NonNull::from(Box::leak(Box::new(State::new(common, recorder, order))));
+    if let Some(recorder) = recorder.filter(|_| threads::are_multiple()) {
+        let address = ptr::from_ref(recorder.word()).addr();
+        STATES.lock().unwrap_or_else(PoisonError::into_inner).push((address, Shared(state)));
+        thread::current().state.set(state.cast().as_ptr());
+    }
+    STATE.store(state.as_ptr(), Release);
     IS_ON.store(true, Release);
     session::observe_messages();
 
@@ -158,35 +166,51 @@ pub(super) fn begin(
 
 /// Returns the state of this thread, if messages are observed.
 #[inline]
-fn own() -> Option<NonNull<State>> {
+fn own(recorder: Recorder) -> Option<NonNull<State>> {
     let first = NonNull::new(STATE.load(Acquire))?;
     if !threads::are_multiple() {
         return Some(first);
     }
     let place = &thread::current().state;
     if place.get().is_null() {
-        place.set(of_another_thread(first).cast().as_ptr());
+        place.set(of_another_thread(first, recorder).cast().as_ptr());
     }
     NonNull::new(place.get().cast())
 }
 
-/// Returns the state for one more thread: the first one, or another.
+/// The states of threads, each with the address of its recorder's word.
+static STATES: Mutex<Vec<(usize, Shared)>> = Mutex::new(Vec::new());
+
+/// A state that another thread may take over, with the recorder of the one that has ended.
+#[derive(Clone, Copy)]
+struct Shared(NonNull<State>);
+
+// SAFETY: only the thread that has its recorder uses it.
+unsafe impl Send for Shared {}
+
+/// Returns the state for one more thread: that of an ended one, if it has its recorder. That has
+/// its facts, too.
 #[cold]
-fn of_another_thread(first: NonNull<State>) -> NonNull<State> {
-    static IS_TAKEN: AtomicBool = AtomicBool::new(false);
-    if !IS_TAKEN.swap(true, Relaxed) {
-        return first;
+fn of_another_thread(first: NonNull<State>, recorder: Recorder) -> NonNull<State> {
+    let address = ptr::from_ref(recorder.word()).addr();
+    let mut states = STATES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, known)) = states.iter().find(|(known, _)| *known == address) {
+        let mut state = known.0;
+        // SAFETY: as for all states, and the thread whose it was has ended.
+        unsafe { state.as_mut() }.take_over(recorder);
+        return state;
     }
     // SAFETY: made by `begin`, and never freed. The field does not change.
     let common = unsafe { (&raw const (*first.as_ptr()).common).read() };
-    let state = State::new(common, Recorder::current(), None);
-    NonNull::from(Box::leak(Box::new(state)))
+    let state = NonNull::from(Box::leak(Box::new(State::new(common, Some(recorder), None))));
+    states.push((address, Shared(state)));
+    state
 }
 
 /// Calls `work` with the state of this thread, while no other one uses what they have in common.
 #[inline]
-pub(crate) fn with<T>(_recorder: Recorder, work: impl FnOnce(&mut State) -> T) -> Option<T> {
-    let mut state = own()?;
+pub(crate) fn with<T>(recorder: Recorder, work: impl FnOnce(&mut State) -> T) -> Option<T> {
+    let mut state = own(recorder)?;
     let locked = threads::are_multiple().then(threads::lock);
     // SAFETY: made by `begin` or `of_another_thread`, and never freed. Only one thread at a time
     // has it: it is this one's, or in a program whose threads do not call MPI at the same time that
@@ -197,8 +221,8 @@ pub(crate) fn with<T>(_recorder: Recorder, work: impl FnOnce(&mut State) -> T) -
 }
 
 /// Takes note that this thread begins, or has ended, a call that sends or receives.
-pub(crate) fn is_in_call(is: bool) {
-    if let Some(state) = own() {
+pub(crate) fn is_in_call(recorder: Recorder, is: bool) {
+    if let Some(state) = own(recorder) {
         // SAFETY: it is this thread's, and the field does not change.
         let caller = unsafe { (&raw const (*state.as_ptr()).caller).read() };
         caller.is_in_call(is);
@@ -234,6 +258,7 @@ impl State {
             last: EdgeKey::UNKNOWN,
             last_left_ns: recorder.map_or(0, now_ns),
             returned_ns: 0,
+            is_unknown: false,
             calls: 0,
         }
     }
@@ -250,6 +275,12 @@ impl State {
     pub(super) fn common_and_caller(&mut self) -> (&mut Common, &'static Caller) {
         let caller = self.caller;
         (self.common(), caller)
+    }
+
+    /// Takes note that the thread begins a call, where others may be in one.
+    pub(crate) fn begin_call(&mut self) {
+        let (common, caller) = self.common_and_caller();
+        common.sharing.begin_call(caller);
     }
 
     /// Counts a received message whose companion nobody can tell.
@@ -275,6 +306,15 @@ impl State {
         self.last = EdgeKey::UNKNOWN;
         self.last_left_ns = now_ns(recorder);
         self.visit_units = recorder.visit_units();
+    }
+
+    /// Goes on for another thread.
+    fn take_over(&mut self, recorder: Recorder) {
+        self.last = EdgeKey::UNKNOWN;
+        self.last_left_ns = now_ns(recorder);
+        self.visit_units = recorder.visit_units();
+        self.completed.clear();
+        self.matched = None;
     }
 
     /// Takes note of a call that begins: of the computation before it, and of its cost.
@@ -338,15 +378,19 @@ impl State {
         ns
     }
 
-    /// Takes note of a call that has ended, and of the work since `since_ns`.
+    /// Takes note of a call that has ended, and of the work since `since_ns`. The call took `in_ns`
+    /// in MPI.
     #[inline]
     pub(crate) fn leave(
         &mut self,
         recorder: Recorder,
         visited: Visited,
-        since_ns: u64,
+        (since_ns, in_ns): (u64, u64),
         (class, is_measured): (Class, bool),
     ) {
+        if std::mem::take(&mut self.is_unknown) {
+            self.facts.unfollowed_ns += in_ns;
+        }
         let measured_ns = is_measured.then(|| now_ns(recorder).saturating_sub(since_ns));
         let ns = self.own_cost.after(class, measured_ns);
         self.cost(ns);

@@ -1,14 +1,16 @@
-//! Threads that may call MPI at the same time: which streams only one of them uses.
+//! Threads that may call MPI at the same time: which messages only one of them can have sent or
+//! received.
 //!
 //! Messages of a stream are told apart by counting them. A thread counts under a lock, but its
-//! messages go, and its receives are posted, before or after that: where two threads use a stream
-//! at the same time, nobody can know the order. Streams of one thread alone stay clear, such as
-//! those of threads that have communicators or tags of their own.
+//! messages go, and its receives are posted, before or after that: where two threads are in calls
+//! with one stream at the same time, nobody can know the order. Streams of one thread alone stay
+//! clear, such as those of threads that have communicators or tags of their own, and so do streams
+//! that threads use one after the other.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::{AtomicBool, AtomicU32};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tinyprof_messages::matching::{Stream, Wanted};
@@ -23,8 +25,6 @@ static LOCK: Mutex<()> = Mutex::new(());
 static THREADS: AtomicU32 = AtomicU32::new(0);
 /// The longest time that a call may take to bring a message on its way.
 const SETTLING: Duration = Duration::from_millis(10);
-/// The most streams whose threads are known.
-const STREAMS_MAX: usize = 1 << 16;
 
 /// Finds out whether threads may call MPI at the same time.
 pub(super) fn begin(mpi: &Mpi) {
@@ -45,7 +45,7 @@ pub(crate) fn are_multiple() -> bool {
 /// Waits until no other thread uses what all of them have in common.
 pub(super) fn lock() -> MutexGuard<'static, ()> {
     // A thread that has panicked in there has left numbers behind, and nothing half-made.
-    LOCK.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    LOCK.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A thread that calls MPI.
@@ -76,90 +76,99 @@ pub(super) fn is_one() -> bool {
     THREADS.load(Relaxed) <= 1
 }
 
-/// Which thread uses which streams. Used under the lock.
+/// What the threads do now, and the streams that several were in calls with at the same time. Used
+/// under the lock.
 #[derive(Debug, Default)]
 pub(super) struct Sharing {
-    senders: HashMap<Stream, User>,
-    receivers: HashMap<Stream, User>,
-    /// The threads that receive on communicators, by the numbers of these.
-    communicators: HashMap<u32, Receivers>,
-    is_full: bool,
+    /// The last operation of each thread, by its number.
+    operations: Vec<Operation>,
+    sent: HashSet<Stream>,
+    received: HashSet<Stream>,
+    /// Communicators of which one of the threads receives from any source, or with any tag.
+    communicators: HashSet<u32>,
 }
 
-/// Who uses a stream.
-#[derive(Clone, Copy, Debug)]
-enum User {
-    One(&'static Caller),
-    Several,
+/// An operation of a thread, under way while it is in a call.
+#[derive(Clone, Copy, Debug, Default)]
+struct Operation {
+    caller: Option<&'static Caller>,
+    sends: Option<Stream>,
+    receives: Option<Wanted>,
 }
 
-/// The threads that receive on a communicator.
-#[derive(Clone, Copy, Debug)]
-struct Receivers {
-    first: u32,
-    are_several: bool,
-    /// True if one of them has received from any source, or with any tag.
-    is_any: bool,
+impl Operation {
+    fn is_of_another(&self, caller: &Caller) -> bool {
+        let is_in_call = |other: &Caller| other.is_in_call.load(SeqCst);
+        self.caller.is_some_and(|other| other.number != caller.number && is_in_call(other))
+    }
 }
 
 impl Sharing {
-    /// Takes note that a thread sends a message. Returns whether several threads send to the
-    /// stream.
+    /// Takes note that a thread begins a call.
+    pub(super) fn begin_call(&mut self, caller: &'static Caller) {
+        *self.own(caller) = Operation { caller: Some(caller), ..Operation::default() };
+    }
+
+    /// Takes note that a thread sends a message. Returns whether several threads have sent to the
+    /// stream at the same time.
+    ///
+    /// The second one lets the first finish its call, if that does not take long: a message that
+    /// has a number must be on its way before another one is, which has none.
     pub(super) fn sends(&mut self, stream: Stream, caller: &'static Caller) -> bool {
-        let is_shared = self.is_full || note(&mut self.senders, stream, caller);
-        self.is_full |= self.senders.len() > STREAMS_MAX;
-        is_shared
+        self.own(caller).sends = Some(stream);
+        let is_shared = |operation: &&Operation| {
+            operation.sends == Some(stream) && operation.is_of_another(caller)
+        };
+        if let Some(other) = self.operations.iter().find(is_shared)
+            && self.sent.insert(stream)
+        {
+            let begun = Instant::now();
+            while other.is_of_another(caller) && begun.elapsed() < SETTLING {
+                std::thread::yield_now();
+            }
+        }
+        self.sent.contains(&stream)
     }
 
-    /// Takes note that a thread receives. Returns whether several do so, of messages that it
-    /// accepts.
+    /// Takes note that a thread receives. Returns whether several do so at the same time, of
+    /// messages that it accepts.
     pub(super) fn receives(&mut self, wanted: &Wanted, caller: &'static Caller) -> bool {
-        let of_communicator = self.communicators.entry(wanted.communicator);
-        let receivers = of_communicator.or_insert(Receivers {
-            first: caller.number,
-            are_several: false,
-            is_any: false,
-        });
-        receivers.are_several |= receivers.first != caller.number;
-        let stream = wanted.stream();
-        receivers.is_any |= stream.is_none();
-        let is_any_shared = receivers.are_several && receivers.is_any;
-        let is_shared = stream.is_some_and(|stream| note(&mut self.receivers, stream, caller));
-        self.is_full |= self.receivers.len() > STREAMS_MAX;
-        is_shared || is_any_shared || self.is_full
+        self.own(caller).receives = Some(*wanted);
+        for operation in &self.operations {
+            let Some(other) = operation.receives else { continue };
+            if !operation.is_of_another(caller) || !other.overlaps(wanted) {
+                continue;
+            }
+            match (other.stream(), wanted.stream()) {
+                (Some(stream), Some(_)) => self.received.insert(stream),
+                _ => self.communicators.insert(wanted.communicator),
+            };
+        }
+        let is_shared = |stream| self.received.contains(&stream);
+        self.communicators.contains(&wanted.communicator) || wanted.stream().is_some_and(is_shared)
     }
 
-    /// Returns whether several threads receive messages of a stream.
+    /// Returns whether several threads have received messages of a stream at the same time.
     pub(super) fn is_shared(&self, stream: Stream) -> bool {
-        let is_any_shared = |receivers: &Receivers| receivers.are_several && receivers.is_any;
-        self.is_full
-            || matches!(self.receivers.get(&stream), Some(User::Several))
-            || self.communicators.get(&stream.communicator).is_some_and(is_any_shared)
+        self.received.contains(&stream) || self.communicators.contains(&stream.communicator)
     }
 
     /// Forgets a communicator that is freed.
     pub(super) fn remove(&mut self, communicator: u32) {
-        self.senders.retain(|stream, _| stream.communicator != communicator);
-        self.receivers.retain(|stream, _| stream.communicator != communicator);
+        self.sent.retain(|stream| stream.communicator != communicator);
+        self.received.retain(|stream| stream.communicator != communicator);
         self.communicators.remove(&communicator);
     }
-}
 
-/// Takes note that a thread uses a stream. Returns whether several do. A second one lets the first
-/// finish the call that it is in, if that does not take long: a message that has a number must be
-/// on its way before another one is, which has none.
-fn note(users: &mut HashMap<Stream, User>, stream: Stream, caller: &'static Caller) -> bool {
-    let user = users.entry(stream).or_insert(User::One(caller));
-    let User::One(first) = *user else { return true };
-    if first.number == caller.number {
-        return false;
+    fn own(&mut self, caller: &'static Caller) -> &mut Operation {
+        let number = caller.number as usize;
+        if self.operations.len() <= number {
+            self.operations.resize(number + 1, Operation::default());
+        }
+        let own = &mut self.operations[number];
+        own.caller = Some(caller);
+        own
     }
-    *user = User::Several;
-    let begun = Instant::now();
-    while first.is_in_call.load(SeqCst) && begun.elapsed() < SETTLING {
-        std::thread::yield_now();
-    }
-    true
 }
 
 #[cfg(test)]
@@ -172,9 +181,15 @@ mod tests {
         Wanted { communicator: 3, source: Some(1), tag }
     }
 
+    fn two_in_calls() -> [&'static Caller; 2] {
+        let callers = [Caller::new(), Caller::new()];
+        callers.iter().for_each(|caller| caller.is_in_call(true));
+        callers
+    }
+
     #[test]
-    fn streams_of_one_thread_are_clear_and_those_of_two_are_not() {
-        let (mut sharing, [one, two]) = (Sharing::default(), [Caller::new(), Caller::new()]);
+    fn streams_of_two_threads_at_the_same_time_are_unclear() {
+        let (mut sharing, [one, two]) = (Sharing::default(), two_in_calls());
         let other = Stream { tag: 6, ..OWN };
         assert!(!sharing.sends(OWN, one) && !sharing.sends(OWN, one));
         assert!(!sharing.sends(other, two));
@@ -185,16 +200,29 @@ mod tests {
         assert!(sharing.receives(&wanted(Some(6)), one));
         assert!(sharing.is_shared(other) && !sharing.is_shared(OWN));
         sharing.remove(3);
-        assert!(!sharing.is_shared(other) && !sharing.sends(OWN, two));
+        assert!(!sharing.is_shared(other));
+    }
+
+    #[test]
+    fn threads_that_take_turns_do_not_share() {
+        let (mut sharing, [one, two]) = (Sharing::default(), two_in_calls());
+        for _ in 0..3 {
+            for (caller, other) in [(one, two), (two, one)] {
+                other.is_in_call(false);
+                caller.is_in_call(true);
+                assert!(!sharing.sends(OWN, caller));
+                assert!(!sharing.receives(&wanted(None), caller));
+            }
+        }
     }
 
     #[test]
     fn a_receive_of_any_tag_takes_messages_of_all_threads() {
-        let (mut sharing, [one, two]) = (Sharing::default(), [Caller::new(), Caller::new()]);
-        assert!(!sharing.receives(&wanted(Some(5)), one));
-        assert!(!sharing.receives(&wanted(None), one));
-        assert!(!sharing.is_shared(OWN));
-        assert!(sharing.receives(&wanted(Some(6)), two));
+        let (mut sharing, [one, two]) = (Sharing::default(), two_in_calls());
+        assert!(!sharing.receives(&wanted(Some(5)), two));
+        assert!(!sharing.receives(&Wanted { source: Some(2), ..wanted(None) }, one));
+        assert!(!sharing.is_shared(OWN), "it is from another source");
+        assert!(sharing.receives(&wanted(None), one));
         assert!(sharing.is_shared(OWN), "the numbers of the other thread are wrong, too");
     }
 }

@@ -72,7 +72,7 @@ impl Call {
             (unsafe { forward(original, self.arguments.words, self.count()) }, 0)
         };
         if communicates && companions::are_multiple() {
-            companions::is_in_call(false);
+            companions::is_in_call(self.recorder, false);
         }
         self.expect();
         let left_ticks = self.recorder.ticks();
@@ -120,7 +120,8 @@ impl Call {
             self.give_back(&before);
         }
         companions::with(self.recorder, |state| {
-            state.leave(self.recorder, visited, since_ns, (class, is_measured));
+            let times = (since_ns, span.duration_ns());
+            state.leave(self.recorder, visited, times, (class, is_measured));
         });
         drop(inside);
         code
@@ -141,19 +142,41 @@ impl Call {
         if !companions::are_multiple() {
             return;
         }
-        companions::is_in_call(true);
+        companions::with(self.recorder, State::begin_call);
+        companions::is_in_call(self.recorder, true);
         let at = &self.function.at;
         let tag = match self.function.role {
-            Role::Receive => at.tag,
-            Role::Exchange | Role::ExchangeReplace => at.recvtag,
+            Role::Receive | Role::StartReceive | Role::Match => at.tag,
+            Role::Exchange
+            | Role::ExchangeReplace
+            | Role::StartExchange
+            | Role::StartExchangeReplace => at.recvtag,
+            Role::Start => return self.about_to_start(1, at.request),
+            Role::Startall => return self.about_to_start(self.int(at.count), at.requests),
             _ => return,
         };
-        let known = communicators::find(self.communicator());
-        let Some(twin) = known.and_then(Communicator::twin) else { return };
         let envelope = (self.arguments.int(at.source), self.arguments.int(tag));
-        companions::with(self.recorder, |state| {
-            state.about_to_receive(self.mpi(), &twin, envelope);
-        });
+        self.about_to_receive(communicators::find(self.communicator()), envelope);
+    }
+
+    fn about_to_start(&self, count: usize, array: u8) {
+        for index in 0..count {
+            let handle = self.arguments.handle_at(array, index, Kind::Request);
+            if let Some((place, request)) = requests::find(handle)
+                && request.pending == Pending::ReceiveAtStart
+            {
+                let held = held::at(place);
+                self.about_to_receive(request.communicator, (held.peer, held.tag));
+            }
+        }
+    }
+
+    fn about_to_receive(&self, known: Option<&Communicator>, envelope: (c_int, c_int)) {
+        if let Some(twin) = known.and_then(Communicator::twin) {
+            companions::with(self.recorder, |state| {
+                state.about_to_receive(self.mpi(), &twin, envelope);
+            });
+        }
     }
 
     /// Returns whether the call posts a receive that another one completes.
@@ -333,13 +356,14 @@ impl Call {
     /// Finds out for how long a call has waited for a message that it has not received.
     fn conclude_probe(&self, status: usize, visited: Visited, span: Span) {
         let (source, tag) = self.envelope_in(status);
-        let Some((known, twin)) = self.known().and_then(|known| Some((known, known.twin()?)))
-        else {
-            return;
-        };
         if source < 0 {
             return;
         }
+        let Some((known, twin)) = self.known().and_then(|known| Some((known, known.twin()?)))
+        else {
+            companions::with(self.recorder, |state| state.is_unknown = true);
+            return;
+        };
         let at = &self.function.at;
         let is_any = self.arguments.int(at.source) == self.mpi().abi.any_source;
         let posted = match self.function.role {
@@ -351,7 +375,9 @@ impl Call {
         };
         let (partner, source) = (known.relative(source), source.cast_unsigned());
         let probed = Probed { twin, partner, source, tag, is_any, posted };
-        companions::with(self.recorder, |state| state.probed(visited, span, &probed));
+        companions::with(self.recorder, |state| {
+            state.is_unknown = !state.probed(visited, span, &probed);
+        });
     }
 
     fn conclude_receive(&self, status: usize, visited: Visited, span: Span) {
