@@ -25,10 +25,12 @@ fn check(family: &str, patterns: &[Pattern], way: Way, ranks: usize) {
     let directory = tempfile::tempdir().expect("a directory can be made");
     let program = directory.path().join(family);
     compile_with(&mpicc(), &["-lpthread"], &format!("truth/{family}.c"), &program);
+    let inner = directory.path().join("libinner.so");
+    compile_with(&mpicc(), &["-shared", "-fPIC"], "truth/inner.c", &inner);
     let mut worse = Vec::new();
     for pattern in patterns {
         let ranks = ranks.max(pattern.ranks);
-        let statement = run(&program, pattern, way, ranks, &directory);
+        let statement = run([&program, &inner], pattern, way, ranks, &directory);
         let verdict = statement.verdict();
         let lines = statement.lines().join("\n    ");
         let text = format!("{}, {ranks} ranks, {way:?}: {verdict:?}\n    {lines}", pattern.name);
@@ -41,7 +43,7 @@ fn check(family: &str, patterns: &[Pattern], way: Way, ranks: usize) {
 }
 
 fn run(
-    program: &Path,
+    [program, inner]: [&Path; 2],
     pattern: &Pattern,
     way: Way,
     ranks: usize,
@@ -52,7 +54,8 @@ fn run(
     let arguments = [pattern.name, REPETITIONS, EXTRA_US].map(Path::new);
     let arguments = [&arguments[..], &[stamps.path()]].concat();
     let settings = pattern.variables.iter().map(|(name, value)| (*name, value.into()));
-    let mut variables = vec![("LD_PRELOAD", way.preload(directory).into())];
+    let preload = format!("{}:{}", way.preload(directory), inner.display());
+    let mut variables = vec![("LD_PRELOAD", preload.into())];
     variables.extend(settings);
     let profile =
         profiled_with(&variables, program, &arguments, ranks, directory.path(), "messages");

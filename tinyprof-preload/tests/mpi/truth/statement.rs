@@ -33,6 +33,8 @@ pub(super) struct Row {
     truth_ns: u64,
     /// The longest single waiting.
     most_ns: u64,
+    /// By how much a profiler may differ, as ranks lost their processor between two stamps.
+    unsure_ns: u64,
     said_ns: u64,
     /// The rank and the function that it waits for, if the program tells it.
     partner: Option<(u32, String)>,
@@ -52,6 +54,7 @@ impl Row {
             functions: text("at").split('|').map(str::to_owned).collect(),
             truth_ns: number("waiting_ns"),
             most_ns: number("most_ns"),
+            unsure_ns: number("unsure_ns"),
             said_ns: 0,
             partner: partner.map(|rank| (rank, text("for_at"))),
             misnamed_ns: 0,
@@ -64,9 +67,10 @@ impl Row {
         self.rank == rank && is_kind && self.functions.iter().any(|name| name == function)
     }
 
-    /// Returns the most that may be said beside the truth: 1 ms and 2 %.
+    /// Returns the most that may be said beside the truth: 1 ms and 2 %, and what the stamps do
+    /// not know.
     fn bound_ns(&self) -> u64 {
-        1_000_000 + self.truth_ns / 50
+        1_000_000 + self.truth_ns / 50 + self.unsure_ns
     }
 
     /// Returns what is to be said of a wrong partner, if there is one.
@@ -158,11 +162,12 @@ impl Statement {
         rows.map(|row| {
             let unfollowed_ns = self.doubt.unfollowed_ns[row.rank as usize];
             format!(
-                "rank {} {} in {}: truth {} ms, said {} ms, {} ms not followed, {} lost: {:?}",
+                "rank {} {} in {}: truth {} ms +- {} ms, said {} ms, {} ms not followed, {} lost: {:?}",
                 row.rank,
                 row.kind,
                 row.functions.join("|"),
                 ms(row.truth_ns),
+                ms(row.bound_ns()),
                 ms(row.said_ns),
                 ms(unfollowed_ns),
                 self.doubt.lost,
@@ -190,9 +195,17 @@ fn add(profile: &Profile, rows: &mut Vec<Row>, rank: u32, entry: &Waiting) {
     } else if !ENDS.contains(&function.as_str()) {
         let functions = vec![function];
         let kind = kind.to_owned();
-        let (truth_ns, most_ns, misnamed_ns) = (0, 0, 0);
-        let partner = None;
-        rows.push(Row { rank, kind, functions, truth_ns, most_ns, said_ns, partner, misnamed_ns });
+        rows.push(Row {
+            rank,
+            kind,
+            functions,
+            truth_ns: 0,
+            most_ns: 0,
+            unsure_ns: 0,
+            said_ns,
+            partner: None,
+            misnamed_ns: 0,
+        });
     }
 }
 

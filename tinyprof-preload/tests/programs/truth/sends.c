@@ -91,6 +91,7 @@ static void sendrecv_late_receive(void) {
   }
   meet();
   if (rank == 0) waits("late_receiver", "MPI_Sendrecv", 0, enter_of(receiver(), 0));
+  if (is_receiver()) waits("late_sender", "MPI_Recv", 0, enter_of(0, 0));
 }
 
 // Only giving back the buffer waits, which is no send.
@@ -119,7 +120,7 @@ static void rsend(void) {
   if (is_receiver()) waits("late_sender", "MPI_Wait", 0, enter_of(0, 0));
 }
 
-// Many messages on their way to one that comes late. Which of them block is known afterwards.
+// Many messages on their way to one that comes late, until there is no more room for them.
 static void many_small(void) {
   meet();
   if (is_receiver()) be_late();
@@ -129,7 +130,7 @@ static void many_small(void) {
   }
   meet();
   for (int i = 0; i < MANY; i++) {
-    if (rank == 0) waits("late_receiver", "MPI_Send", i, enter_of(receiver(), i));
+    if (rank == 0) waits("late_receiver", "MPI_Send", i, enter_of(receiver(), 0));
     if (is_receiver()) waits("late_sender", "MPI_Recv", i, enter_of(0, i));
   }
 }
