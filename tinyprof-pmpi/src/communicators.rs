@@ -7,6 +7,7 @@
 //! the call under way.
 
 mod freed;
+mod made;
 mod neighbors;
 
 use std::ffi::c_int;
@@ -16,10 +17,10 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize};
 
 use crate::abi::Handle;
-use crate::companions::Made;
 use crate::library::Mpi;
 
 pub(crate) use freed::drop_unused;
+pub(crate) use made::Made;
 pub(crate) use neighbors::neighbors;
 
 /// Slots in the table, a power of two.

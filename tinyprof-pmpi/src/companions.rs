@@ -50,7 +50,7 @@ pub(crate) use distance::compare_again;
 pub(crate) use group::maxima_of_world;
 pub(crate) use held::Held;
 pub(crate) use meet::{Meet, Met};
-pub(crate) use naming::{By, Made, Making};
+pub(crate) use naming::{By, Making};
 pub(crate) use own_cost::Class;
 pub(crate) use probe::Probed;
 pub(crate) use state::{Completed, State, end, is_in_call, is_on, keeps_order, store_facts, with};

@@ -4,25 +4,10 @@
 //! so before. All ranks that a call needs make it in the same order (MPI 4.0, section 6.1), so they
 //! count alike, also if the call fails on some of them.
 
-use std::collections::HashMap;
-use std::sync::Mutex;
-use std::sync::atomic::AtomicU32;
-use std::sync::atomic::Ordering::Relaxed;
-
-use crate::communicators::Communicator;
+use crate::communicators::{Communicator, Made};
 
 /// The name of the world.
 pub(super) const WORLD: u64 = 1;
-/// The most groups of a communicator that are counted apart.
-const GROUPS_MAX: usize = 1 << 16;
-
-/// How many communicators were made from one.
-#[derive(Debug, Default)]
-pub(crate) struct Made {
-    by_all: AtomicU32,
-    /// Those that only a part of its ranks takes part in, by group and tag.
-    by_group: Mutex<HashMap<u64, u32>>,
-}
 
 /// A communicator to be made from another one.
 #[derive(Clone, Copy, Debug)]
@@ -40,27 +25,6 @@ pub(crate) enum By {
     All(u32),
     /// The ranks of the new one, by a call with this tag.
     Group(i32),
-}
-
-impl Made {
-    /// Counts a call that all ranks make, whatever becomes of it. Returns the calls before it.
-    pub(crate) fn count(&self) -> u32 {
-        self.by_all.fetch_add(1, Relaxed)
-    }
-
-    /// As [`count`](Self::count), of calls for a group. `None` if there are too many of them.
-    fn count_of(&self, group: u64) -> Option<u32> {
-        // A thread that panics in here leaves the counts as they are.
-        let mut counts = self.by_group.lock().ok()?;
-        let is_full = counts.len() >= GROUPS_MAX;
-        let count = match counts.get_mut(&group) {
-            Some(count) => count,
-            None if is_full => return None,
-            None => counts.entry(group).or_default(),
-        };
-        *count += 1;
-        Some(*count - 1)
-    }
 }
 
 /// Returns the name of a new communicator; `None` if not all of its ranks belong to the world, or
