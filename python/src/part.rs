@@ -19,7 +19,7 @@ pub(crate) const LOSSES: usize = 17;
 /// work.
 const LOSSES_MAX: usize = 64;
 /// The number of facts of a clock that this reader knows.
-const CLOCK_FACTS: usize = 12;
+const CLOCK_FACTS: usize = 13;
 /// The largest number of facts of a clock in any version.
 const CLOCK_FACTS_MAX: usize = 64;
 

@@ -139,6 +139,7 @@ def test_edges_and_clocks_are_those_of_the_program():
         "inversions",
         "unfollowed_ns",
         "propagated_uncertainty_ns",
+        "companions_left",
     ]
     assert list(profile.ranks["edges_without_partner"]) == [3, 3, 3]
 

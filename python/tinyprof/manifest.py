@@ -47,6 +47,7 @@ CLOCK_FACTS = (
     "inversions",
     "unfollowed_ns",
     "propagated_uncertainty_ns",
+    "companions_left",
 )
 
 #: No manifest of four thousand ranks has a thousandth of this.

@@ -139,7 +139,7 @@ class Profile:
         time along the longest chain of causes), `offset_uncertainty_ns`, `companions_missing`,
         `companions_unclear`, `contradictions`, `inversions`, `unfollowed_ns` (time in MPI calls whose
         partners are not followed), `propagated_uncertainty_ns` (the part of `uncertainty_ns` that
-        came through others).
+        came through others), `companions_left` (of messages that nobody was seen to receive).
         """
         columns = self._reader.facts()[3]
         table = {name: frames.arrays(column)["number"] for name, column in zip(CLOCK_FACTS, columns)}

@@ -168,7 +168,7 @@ fn bits(values: &CallpathValues) -> Vec<(&str, Vec<u64>)> {
 /// Generates one rank: a tree of callpaths whose parents are picked among the earlier ones.
 fn event_map() -> impl Strategy<Value = EventMap> {
     let losses = prop::array::uniform17(any::<u64>()).prop_map(Losses::from_numbers);
-    let clock = prop::option::of(prop::array::uniform12(any::<u64>()));
+    let clock = prop::option::of(prop::array::uniform13(any::<u64>()));
     let clock =
         clock.prop_map(|clock| clock.map_or_else(ClockFacts::default, ClockFacts::from_numbers));
     let facts = ("[a-z]{1,8}", any::<u32>(), 0_u32..9, 0_u64..1 << 48, losses, clock).prop_map(

@@ -16,7 +16,7 @@
 //!          a segment
 //!         36 visits without key            37 newest message record    38 messages lost
 //!         39 newest edge record
-//! line 5  40 edges lost       41 .. 52 facts of the clock, in the order of `ClockFacts::named`
+//! line 5  40 edges lost       41 .. 53 facts of the clock, in the order of `ClockFacts::named`
 //! line 7 ..  blocks of 2^k lines: nodes, sites, lists, the description, tables of the recorder
 //!
 //! node:  16 words, see [`node`]        message: 8 words, see [`message`]
@@ -87,7 +87,7 @@ pub mod header {
     pub const LAST_EDGE: usize = 39;
     pub const EDGES_LOST: usize = 40;
     pub const CLOCK: usize = 41;
-    pub const CLOCK_WORDS: usize = 12;
+    pub const CLOCK_WORDS: usize = 13;
     pub const WORDS: usize = 56;
 }
 const _: () = assert!(header::WORDS == HEADER_LINES as usize * LINE_WORDS);

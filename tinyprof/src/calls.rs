@@ -98,7 +98,7 @@ impl Recorder {
     /// adds up the numbers of events of a rank's threads, and has the largest of their times.
     ///
     /// # Cost
-    /// Ten stores.
+    /// Thirteen stores.
     pub fn store_clock(self, facts: &ClockFacts) {
         self.arena.store_clock(facts);
     }

@@ -215,11 +215,14 @@ pub struct ClockFacts {
     pub unfollowed_ns: u64,
     /// The part of `uncertainty_ns` that came through others, in ns.
     pub propagated_uncertainty_ns: u64,
+    /// Companions that nobody had asked for when the program ended: of messages that it never
+    /// received, or was said not to have received. 0 in profiles of recorders that did not count.
+    pub companions_left: u64,
 }
 
 impl ClockFacts {
     /// The number of facts.
-    pub const COUNT: usize = 12;
+    pub const COUNT: usize = 13;
 
     /// Returns the names and numbers, in the order in which a profile stores them. New ones go to
     /// the end.
@@ -238,6 +241,7 @@ impl ClockFacts {
             ("inversions", self.inversions),
             ("unfollowed_ns", self.unfollowed_ns),
             ("propagated_uncertainty_ns", self.propagated_uncertainty_ns),
+            ("companions_left", self.companions_left),
         ]
     }
 
@@ -263,6 +267,7 @@ impl ClockFacts {
         self.unfollowed_ns = self.unfollowed_ns.saturating_add(other.unfollowed_ns);
         self.propagated_uncertainty_ns =
             self.propagated_uncertainty_ns.max(other.propagated_uncertainty_ns);
+        self.companions_left = self.companions_left.saturating_add(other.companions_left);
     }
 
     /// Creates facts from numbers in the order of [`named`](Self::named).
@@ -281,6 +286,7 @@ impl ClockFacts {
             inversions: n[9],
             unfollowed_ns: n[10],
             propagated_uncertainty_ns: n[11],
+            companions_left: n[12],
         }
     }
 }
@@ -331,11 +337,16 @@ mod tests {
     #[test]
     fn facts_of_threads_are_added_and_their_times_are_of_the_same_rank() {
         let of = |factor: u64| {
-            ClockFacts::from_numbers([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12].map(|n| n * factor))
+            ClockFacts::from_numbers(
+                [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13].map(|n| n * factor),
+            )
         };
         let mut facts = of(2);
         facts.absorb(&of(1));
-        assert_eq!(facts, ClockFacts::from_numbers([3, 4, 6, 8, 10, 12, 21, 24, 27, 30, 33, 24]));
+        assert_eq!(
+            facts,
+            ClockFacts::from_numbers([3, 4, 6, 8, 10, 12, 21, 24, 27, 30, 33, 24, 39])
+        );
     }
 
     #[test]

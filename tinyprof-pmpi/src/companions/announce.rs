@@ -58,10 +58,8 @@ impl State {
         let stream = Stream { communicator: twin.number, peer, tag: message.tag };
         let (common, caller) = self.common_and_caller();
         let is_shared = threads::are_multiple() && common.sharing.sends(stream, caller);
-        let Some(sequence) = common.sent.next(stream) else {
-            self.facts.companions_unclear += 1;
-            return None;
-        };
+        // Where there is no place for the stream or the companion, the receiver counts it.
+        let sequence = common.sent.next(stream)?;
         let companion = Companion {
             callpath: visited.id().to_bits(),
             twin: twin.epoch,
@@ -79,7 +77,6 @@ impl State {
         };
         let relative = known.relative(message.to);
         let way = self.common().carrier.send(mpi, &companion, &Partner { twin, relative, stream });
-        self.facts.companions_missing += u64::from(way == Way::Full);
         let Way::Lane(position) = way else { return None };
         let bytes = match message.mode {
             Mode::Standard => companion.bytes,

@@ -126,6 +126,11 @@ impl Carrier {
         lane.map_or(Heard::Nothing, |lane| lane.heard(position))
     }
 
+    /// Returns how many companions have come in lanes that nobody has asked for.
+    pub(super) fn left(&self) -> u64 {
+        self.lanes.as_ref().map_or(0, Lanes::left)
+    }
+
     /// Drops the companions of a communicator that is freed.
     pub(super) fn forget(&mut self, mpi: &Mpi, twin: &Twin) {
         if let Some(lanes) = &mut self.lanes {

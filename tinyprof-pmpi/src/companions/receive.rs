@@ -292,7 +292,7 @@ impl State {
                     waiting.add_wrong_order(&key, waited.waiting_ns.min(most_ns));
                 }
             });
-            if wait.waiting_ns > 0 {
+            if wait.waiting_ns > 0 && !self.takes_any {
                 let is_posted_ahead = one.posted_by != EdgeKey::UNKNOWN;
                 let (node, rank) = (delivered.remember(visited, key, is_posted_ahead), 0);
                 let waiting_ns = wait.waiting_ns;

@@ -214,6 +214,11 @@ impl Lanes {
         self.place(relative).is_none_or(|place| self.outgoing[place].is_empty())
     }
 
+    /// Returns how many companions have come and not been taken.
+    pub(super) fn left(&self) -> u64 {
+        self.incoming.iter().map(Incoming::left).sum()
+    }
+
     /// Returns this rank in the world, if there are lanes to all others.
     pub(super) fn rank(&self) -> Option<usize> {
         self.others.is_empty().then_some(self.rank)

@@ -87,6 +87,8 @@ pub(crate) struct State {
     last_left_ns: u64,
     /// When the call under way has returned.
     pub(crate) returned_ns: u64,
+    /// True if the call under way takes what is complete first, so that it has no order.
+    pub(crate) takes_any: bool,
     /// True if nobody knows for whom the call under way has waited.
     pub(crate) is_unknown: bool,
     calls: u64,
@@ -258,6 +260,7 @@ impl State {
             last: EdgeKey::UNKNOWN,
             last_left_ns: recorder.map_or(0, now_ns),
             returned_ns: 0,
+            takes_any: false,
             is_unknown: false,
             calls: 0,
         }
@@ -281,6 +284,16 @@ impl State {
     pub(crate) fn begin_call(&mut self) {
         let (common, caller) = self.common_and_caller();
         common.sharing.begin_call(caller);
+    }
+
+    /// Returns whether the thread has heard of all that its calls have waited for.
+    pub(crate) fn hears_all(&mut self, recorder: Recorder) -> bool {
+        if !self.blocked.is_empty() {
+            // SAFETY: as in `common`, of which the other fields are no part.
+            let carrier = unsafe { &mut self.common.as_mut().carrier };
+            self.blocked.hear(recorder, carrier, &mut self.clock);
+        }
+        self.blocked.is_empty()
     }
 
     /// Counts a received message whose companion nobody can tell.
@@ -333,11 +346,7 @@ impl State {
     /// in ns.
     #[inline]
     fn compute(&mut self, recorder: Recorder, now_ns: u64) -> u64 {
-        if !self.blocked.is_empty() {
-            // SAFETY: as in `common`, of which the other fields are no part.
-            let carrier = unsafe { &mut self.common.as_mut().carrier };
-            self.blocked.hear(recorder, carrier, &mut self.clock);
-        }
+        self.hears_all(recorder);
         let units = recorder.visit_units().wrapping_sub(self.visit_units);
         let visits_ps = units.saturating_mul(self.visit_ps) / VISIT_UNITS;
         let cost_ps = visits_ps.saturating_add(self.passing_ps);
@@ -418,7 +427,7 @@ impl State {
 
     /// Adds time by which we have surely delayed the rank ourselves.
     #[inline]
-    pub(super) fn delay(&mut self, ns: u64) {
+    pub(crate) fn delay(&mut self, ns: u64) {
         self.clock.delay(ns);
         self.own_ns = self.own_ns.saturating_add(ns);
     }
@@ -451,6 +460,7 @@ pub(crate) fn store_facts() {
             let now_ns = now_ns(recorder);
             state.compute(recorder, now_ns);
             (state.last_left_ns, state.visit_units) = (now_ns, recorder.visit_units());
+            state.facts.companions_left = state.common().carrier.left();
             recorder.store_clock(&state.facts());
             state.say(now_ns, Doing::Ended);
         });

@@ -22,6 +22,8 @@ use crate::requests::{self, Pending};
 const STORED_BYTES_MAX_OPEN_MPI: u64 = 4 << 10;
 /// The same, for others.
 const STORED_BYTES_MAX: u64 = 16 << 10;
+/// The longest time that the answers of receivers are waited for, where no later call may hear them.
+const HEARD_NS_MAX: u64 = 20_000;
 
 impl Call {
     /// Makes the call inside of its region, counts what it did, and exchanges companions.
@@ -115,6 +117,9 @@ impl Call {
         if communicates {
             let waits = !self.function.is_test();
             companions::with(self.recorder, |state| state.ended(visited, span, waits));
+            if companions::are_multiple() {
+                self.hear_soon();
+            }
         }
         if before.request.is_some() || before.kept > 0 {
             self.give_back(&before);
@@ -157,6 +162,20 @@ impl Call {
         };
         let envelope = (self.arguments.int(at.source), self.arguments.int(tag));
         self.about_to_receive(communicators::find(self.communicator()), envelope);
+    }
+
+    /// Waits for the answers of receivers, but not for long: the thread may never call MPI again.
+    fn hear_soon(&self) {
+        let begun_ns = now_ns(self.recorder);
+        let hears_all = || companions::with(self.recorder, |state| state.hears_all(self.recorder));
+        let mut waited_ns = 0;
+        while hears_all() == Some(false) && waited_ns < HEARD_NS_MAX {
+            std::hint::spin_loop();
+            waited_ns = now_ns(self.recorder).saturating_sub(begun_ns);
+        }
+        if waited_ns > 0 {
+            companions::with(self.recorder, |state| state.delay(waited_ns));
+        }
     }
 
     fn about_to_start(&self, count: usize, array: u8) {
@@ -348,7 +367,10 @@ impl Call {
     fn conclude_all(&self, visited: Visited, span: Span, waits: bool) {
         companions::with(self.recorder, |state| {
             if !state.completed.is_empty() {
+                state.takes_any =
+                    matches!(self.function.role, Role::CompleteAny | Role::CompleteSome);
                 state.conclude(self.mpi(), self.recorder, visited, span, waits);
+                state.takes_any = false;
             }
         });
     }

@@ -195,12 +195,12 @@ fn clocks_with_facts_of_a_later_version_are_read() {
         file.section(RANKS_KEY, &[encode_facts(&[rank(Vec::new()).facts]), clocks].concat());
         decode(&file.finish(), 2, 1, 0).map(|part| part.facts[0].clock)
     };
-    let more = with_facts(13, 13).unwrap();
+    let more = with_facts(14, 14).unwrap();
     assert_eq!(more, ClockFacts::from_numbers([5; ClockFacts::COUNT]));
     assert_eq!(with_facts(1, 1).unwrap(), ClockFacts { companions: 5, ..ClockFacts::default() });
     assert_eq!(with_facts(0, 0).unwrap(), ClockFacts::default());
     assert!(
-        with_facts(13, 12).is_err() && with_facts(65, 65).is_err() && with_facts(0, 1).is_err()
+        with_facts(14, 13).is_err() && with_facts(65, 65).is_err() && with_facts(0, 1).is_err()
     );
 }
 

@@ -244,6 +244,11 @@ impl Incoming {
         waiting.find(|(companion, tag)| accepts(companion, *tag))
     }
 
+    /// Returns how many companions have come and not been taken.
+    pub(super) fn left(&self) -> u64 {
+        self.come().filter(|position| !self.is_taken(*position)).count() as u64
+    }
+
     #[inline(never)]
     fn find_elsewhere(&mut self, which: &Which) -> Option<u64> {
         let mut come = 0;
