@@ -36,6 +36,7 @@ mod partner;
 mod probe;
 mod receive;
 mod shared;
+pub(crate) mod started;
 mod state;
 mod turn;
 mod twin;
@@ -48,8 +49,8 @@ pub(crate) use common_clock::{Span, now_ns, ns_of};
 pub(crate) use distance::compare_again;
 pub(crate) use group::maxima_of_world;
 pub(crate) use held::Held;
-pub(crate) use meet::{Meet, Met};
-pub(crate) use naming::{By, Made, Making};
+pub(crate) use meet::{Meet, Met, Shape};
+pub(crate) use naming::{By, Made, Making, Object};
 pub(crate) use own_cost::Class;
 pub(crate) use owner::{begin_of_several, count_unclear, end_of_several};
 pub(crate) use state::{
@@ -57,4 +58,4 @@ pub(crate) use state::{
 };
 pub(crate) use probe::Probed;
 pub(crate) use turn::Turn;
-pub(crate) use twin::{before_free, make as make_twin};
+pub(crate) use twin::{before_free, join_object, make as make_twin};

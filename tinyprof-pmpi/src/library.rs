@@ -123,6 +123,15 @@ functions! {
     graph_neighbors_count = c"PMPI_Graph_neighbors_count" (
         comm: Handle, rank: c_int, neighbors: *mut c_int
     );
+    /// `MPI_Graph_neighbors`.
+    graph_neighbors = c"PMPI_Graph_neighbors" (
+        comm: Handle, rank: c_int, count: c_int, neighbors: *mut c_int
+    );
+    /// `MPI_Dist_graph_neighbors`.
+    dist_graph_neighbors = c"PMPI_Dist_graph_neighbors" (
+        comm: Handle, sources: c_int, from: *mut c_int, from_weights: *mut c_int,
+        destinations: c_int, to: *mut c_int, to_weights: *mut c_int
+    );
     /// `MPI_Cart_shift`.
     cart_shift = c"PMPI_Cart_shift" (
         comm: Handle, direction: c_int, by: c_int, source: *mut c_int, destination: *mut c_int

@@ -15,6 +15,7 @@ mod ordered;
 mod original;
 mod outcome;
 mod persistent;
+mod under_way;
 mod unrecorded;
 mod watched;
 

@@ -1,40 +1,41 @@
 //! What all ranks of a communicator do for companions, so that each has to take part: after
 //! collective operations, and when a communicator is made.
 
-use tinyprof_messages::waiting::Collective as Shape;
+use tinyprof_messages::waiting::Collective as Pattern;
 
 use crate::abi::Handle;
 use crate::arguments::{Arguments, Kind};
 use crate::communicators;
-use crate::companions::{self, By, Making, Meet, Met};
+use crate::companions::{self, By, Making, Meet, Met, Shape};
 use crate::function::{Collective, Form, Function, Positions, Role};
 
 impl Arguments {
-    /// Returns the meeting of a blocking collective operation; none if it waits for neighbours
-    /// alone.
+    /// Returns whether the call is a blocking collective operation on the world, which is not one
+    /// with neighbours alone.
+    pub(super) fn is_on_world(&self, function: &Function) -> bool {
+        let at = &function.at;
+        let Role::Collective(kind, Form::Once) = function.role else { return false };
+        at.request == Positions::NO
+            && shape(kind) != Shape::Neighbors
+            && self.handle(at.comm, Kind::Communicator) == self.mpi.abi.world
+    }
+
+    /// Returns the meeting of the ranks that take part in the call.
     pub(super) fn met(&self, function: &Function) -> Option<Met> {
         let at = &function.at;
-        let Role::Collective(kind, Form::Once) = function.role else { return None };
-        if at.request != Positions::NO {
-            return None;
-        }
-        let kind = match kind {
-            Collective::Barrier => Shape::Barrier,
-            Collective::Bcast | Collective::Scatter | Collective::Scatterv => Shape::FromRoot,
-            Collective::Gather | Collective::Gatherv | Collective::Reduce => Shape::ToRoot,
-            Collective::Allgather
-            | Collective::Allgatherv
-            | Collective::Alltoall
-            | Collective::Alltoallv
-            | Collective::Alltoallw
-            | Collective::Allreduce
-            | Collective::ReduceScatter
-            | Collective::ReduceScatterBlock => Shape::AllToAll,
-            Collective::Scan | Collective::Exscan => Shape::Scan,
+        let (shape, is_started) = match function.role {
+            Role::Collective(kind, Form::Once) => (shape(kind), at.request != Positions::NO),
             _ => return None,
         };
         let root = if at.root == Positions::NO { 0 } else { self.int(at.root) };
-        Some(Met { communicator: self.handle(at.comm, Kind::Communicator), kind, root })
+        // One with a twin is known. Others are not asked about: MPI has not accepted the
+        // communicator yet.
+        let handle = self.handle(at.comm, Kind::Communicator);
+        let group = communicators::find(handle).filter(|known| known.twin().is_some())?;
+        if shape == Shape::Neighbors {
+            group.sources(self.mpi, handle);
+        }
+        Some(Met { group, shape, root, is_started })
     }
 
     /// Makes the twin of a communicator that the call has made, if its parent has one: then all its
@@ -75,4 +76,27 @@ impl Arguments {
             meet.take_part(self.mpi);
         }
     }
+}
+
+/// Returns who waits for whom in a collective operation.
+pub(super) fn shape(kind: Collective) -> Shape {
+    Shape::Of(match kind {
+        Collective::Barrier => Pattern::Barrier,
+        Collective::Bcast | Collective::Scatter | Collective::Scatterv => Pattern::FromRoot,
+        Collective::Gather | Collective::Gatherv | Collective::Reduce => Pattern::ToRoot,
+        Collective::Allgather
+        | Collective::Allgatherv
+        | Collective::Alltoall
+        | Collective::Alltoallv
+        | Collective::Alltoallw
+        | Collective::Allreduce
+        | Collective::ReduceScatter
+        | Collective::ReduceScatterBlock => Pattern::AllToAll,
+        Collective::Scan | Collective::Exscan => Pattern::Scan,
+        Collective::NeighborAllgather
+        | Collective::NeighborAllgatherv
+        | Collective::NeighborAlltoall
+        | Collective::NeighborAlltoallv
+        | Collective::NeighborAlltoallw => return Shape::Neighbors,
+    })
 }

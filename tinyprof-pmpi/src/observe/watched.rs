@@ -54,6 +54,7 @@ impl Call {
         companions::with(self.recorder, |state| state.enter(self.recorder, visited, begun_ns));
         let (sent, not_sized) = self.announce(visited, begun_ns);
         let meet = self.meet(begun_ns);
+        self.restart_operations(begun_ns);
         let measured_ns = is_measured.then(|| now_ns(self.recorder).saturating_sub(since_ns));
         let worked = companions::with(self.recorder, |state| state.worked(class, measured_ns));
         let entered_ns = match measured_ns {
@@ -87,7 +88,9 @@ impl Call {
             if let Some(sent) = sent {
                 self.hold_sent(sent, visited);
             }
-            if let Some(meet) = meet {
+            if let Some(meet) = meet
+                && !self.keep_operation(&meet, visited)
+            {
                 let ended_ns = meet.end(self.mpi(), self.recorder, visited, span);
                 since_ns = ended_ns.unwrap_or(left_ns);
             }
@@ -97,10 +100,12 @@ impl Call {
             self.conclude(&before, visited, span);
         } else if self.function.role == Role::MakeCommunicator {
             self.arguments.make_twin(self.function, false);
-        } else if let Some(meet) = meet
-            && self.mpi().has_communicated(self.code(code))
-        {
-            meet.take_part(self.mpi());
+        } else if let Some(meet) = meet {
+            if self.mpi().has_communicated(self.code(code)) {
+                meet.take_part(self.mpi());
+            } else {
+                meet.withdraw();
+            }
         }
         if held_ns > 0 {
             companions::with(self.recorder, |state| state.held_back(held_ns));
@@ -255,9 +260,6 @@ impl Call {
     /// Begins a collective operation.
     #[inline]
     fn meet(&self, entered_ns: u64) -> Option<Meet> {
-        if !matches!(self.function.role, Role::Collective(..)) {
-            return None;
-        }
         let met = self.arguments.met(self.function)?;
         Meet::begin(met, Some((self.recorder, entered_ns)))
     }
@@ -294,7 +296,9 @@ impl Call {
                 }
             }
             Role::CompleteOne | Role::CompleteAny | Role::CompleteSome | Role::CompleteAll => {
-                self.conclude_all(visited, span, !self.function.is_test());
+                let waits = !self.function.is_test();
+                let span = self.conclude_operations(visited, span, waits);
+                self.conclude_all(visited, span, waits);
             }
             Role::MakeCommunicator => self.arguments.make_twin(self.function, true),
             _ => {}
