@@ -120,12 +120,14 @@ fn wrappers(functions: &[Function<'_>]) -> String {
 }
 
 /// The arguments that the wrappers look at.
-const POSITIONS: [&str; 37] = [
+const POSITIONS: [&str; 40] = [
     "comm",
     "count",
     "datatype",
     "dest",
+    "fh",
     "flag",
+    "group",
     "incount",
     "index",
     "indices",
@@ -158,4 +160,5 @@ const POSITIONS: [&str; 37] = [
     "statuses",
     "tag",
     "target_rank",
+    "win",
 ];

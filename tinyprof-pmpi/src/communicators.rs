@@ -318,6 +318,23 @@ impl Drop for Communicator {
     }
 }
 
+impl Communicator {
+    /// Returns the ranks of a group in the world, relative to the caller's. The program passes the
+    /// group in a call under way. `None` if MPI returns an error.
+    pub(crate) fn relative_in_group(mpi: &Mpi, group: Handle) -> Option<Vec<i32>> {
+        let world_rank = world_rank(mpi)?;
+        let mut size = 0;
+        // SAFETY: the group is live, and the place is valid.
+        let code = unsafe { mpi.group_size(group, &raw mut size) };
+        if code != 0 {
+            return None;
+        }
+        let ranks = in_world(mpi, group, size)?;
+        let relative = |rank: c_int| if rank < 0 { ELSEWHERE } else { rank - world_rank };
+        Some(ranks.into_iter().map(relative).collect())
+    }
+}
+
 /// Makes room for so many ranks, if there is some.
 fn reserve_ranks(count: u64) -> Option<()> {
     let reserve = |kept: u64| (kept + count <= RANKS_MAX).then_some(kept + count);
@@ -335,42 +352,48 @@ fn relative(
 ) -> Option<Box<[i32]>> {
     let count = u64::from(ranks.unsigned_abs());
     reserve_ranks(count)?;
-    let group_of = |handle: Handle, is_remote: bool| {
-        let mut group = Handle(0);
-        let place = &raw mut group;
-        let code = if is_remote {
-            // SAFETY: the handle is live, and the place is valid.
-            unsafe { mpi.comm_remote_group(handle, place) }
-        } else {
-            // SAFETY: as above.
-            unsafe { mpi.comm_group(handle, place) }
-        };
-        (code == 0).then_some(group)
-    };
-    let free = |mut group: Handle| {
-        // SAFETY: the group is ours, and is freed once.
-        let _ = unsafe { mpi.group_free(&raw mut group) };
-    };
-    let numbers: Vec<c_int> = (0..ranks).collect();
-    let mut translated = vec![0; numbers.len()];
     let translate = || {
-        let group = group_of(handle, is_inter)?;
-        let Some(world) = group_of(mpi.abi.world, false) else {
-            free(group);
-            return None;
-        };
-        let (from, to) = (numbers.as_ptr(), translated.as_mut_ptr());
-        // SAFETY: both groups are live, and both arrays hold as many ranks.
-        let code = unsafe { mpi.group_translate_ranks(group, ranks, from, world, to) };
-        free(group);
-        free(world);
-        (code == 0).then_some(())
+        let group = group_of(mpi, handle, is_inter)?;
+        let ranks = in_world(mpi, group, ranks);
+        free(mpi, group);
+        ranks
     };
-    let is_translated = { translate }();
-    if is_translated.is_none() {
+    let Some(translated) = translate() else {
         RANKS_KEPT.fetch_sub(count, Release);
         return None;
-    }
+    };
     let relative = |&rank: &c_int| if rank < 0 { ELSEWHERE } else { rank - world_rank };
     Some(translated.iter().map(relative).collect())
+}
+
+/// Returns the ranks in the world of the first ranks of a group, which is live; a number below 0
+/// for one that is none of it.
+fn in_world(mpi: &Mpi, group: Handle, ranks: c_int) -> Option<Vec<c_int>> {
+    let numbers: Vec<c_int> = (0..ranks).collect();
+    let mut translated = vec![0; numbers.len()];
+    let world = group_of(mpi, mpi.abi.world, false)?;
+    let (from, to) = (numbers.as_ptr(), translated.as_mut_ptr());
+    // SAFETY: both groups are live, and both arrays hold as many ranks.
+    let code = unsafe { mpi.group_translate_ranks(group, ranks, from, world, to) };
+    free(mpi, world);
+    (code == 0).then_some(translated)
+}
+
+fn group_of(mpi: &Mpi, handle: Handle, is_remote: bool) -> Option<Handle> {
+    let mut group = Handle(0);
+    let place = &raw mut group;
+    let code = if is_remote {
+        // SAFETY: the handle is live, and the place is valid.
+        unsafe { mpi.comm_remote_group(handle, place) }
+    } else {
+        // SAFETY: as above.
+        unsafe { mpi.comm_group(handle, place) }
+    };
+    (code == 0).then_some(group)
+}
+
+/// Frees a group of ours.
+fn free(mpi: &Mpi, mut group: Handle) {
+    // SAFETY: the group is ours, and is freed once.
+    let _ = unsafe { mpi.group_free(&raw mut group) };
 }

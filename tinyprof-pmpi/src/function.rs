@@ -25,13 +25,91 @@ impl Function {
     pub(crate) fn is_test(&self) -> bool {
         self.at.flag != Positions::NO || self.name == "MPI_Testsome"
     }
+
+    /// Returns whether all ranks that have opened the file read or write together.
+    pub(crate) fn is_joint_io(&self) -> bool {
+        matches!(self.role, Role::FileRead | Role::FileWrite)
+            && self.at.request == Positions::NO
+            && (self.name.ends_with("_all") || self.name.ends_with("_all_c"))
+    }
+
+    /// Returns whether level `messages` knows for whom a call waits, or it waits for nobody: where
+    /// ranks share memory, and where all ranks of the communicator, window or file are followed.
+    ///
+    /// The completion of a request is followed if the request is.
+    pub(crate) fn is_followed(&self) -> bool {
+        match self.role {
+            Role::Unfollowed
+            | Role::Init
+            | Role::InitThread
+            | Role::Finalize
+            | Role::Abort
+            | Role::MakeIntercommunicator
+            | Role::FreeCommunicator
+            | Role::PartitionedSendInit
+            | Role::PartitionedReceiveInit
+            // MPI lets an access wait until the memory is posted, or a lock is free.
+            | Role::Put
+            | Role::Get
+            | Role::GetAccumulate
+            | Role::FetchAndOp
+            | Role::CompareAndSwap
+            | Role::FileReadBegin
+            | Role::FileReadEnd => false,
+            // Of a communicator only a part makes another one: nobody counts such operations.
+            Role::MakeCommunicator => self.at.tag == Positions::NO,
+            Role::FileRead => self.is_joint_io(),
+            Role::FileWrite => self.is_joint_io() || self.at.request != Positions::NO,
+            Role::Plain
+            | Role::Probe
+            | Role::Pcontrol
+            | Role::Send
+            | Role::SendInit
+            | Role::Receive
+            | Role::StartReceive
+            | Role::ReceiveInit
+            | Role::Exchange
+            | Role::ExchangeReplace
+            | Role::StartExchange
+            | Role::StartExchangeReplace
+            | Role::Match
+            | Role::MatchedReceive
+            | Role::StartMatchedReceive
+            | Role::Start
+            | Role::Startall
+            | Role::CompleteOne
+            | Role::CompleteAny
+            | Role::CompleteSome
+            | Role::CompleteAll
+            | Role::Cancel
+            | Role::FreeRequest
+            | Role::MakeWindow
+            | Role::FreeWindow
+            | Role::Fence
+            | Role::Post
+            | Role::StartAccess
+            | Role::CompleteAccess
+            | Role::WaitExposure
+            | Role::OpenFile
+            | Role::CloseFile
+            | Role::JoinFile
+            | Role::CreateKeyval
+            | Role::FreeDatatype
+            | Role::CommitDatatype
+            | Role::File
+            | Role::FileStartRead
+            | Role::Collective(..) => true,
+        }
+    }
 }
 
 /// What a function does with messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Nothing that is counted: bookkeeping, synchronisation of windows, and others.
+    /// Nothing that is counted, and it waits for nobody: bookkeeping, and others.
     Plain,
+    /// Nothing that is counted. It may wait, and nobody follows for whom.
+    Unfollowed,
     Probe,
     Init,
     InitThread,
@@ -61,6 +139,18 @@ pub(crate) enum Role {
     Cancel,
     FreeRequest,
     MakeCommunicator,
+    MakeIntercommunicator,
+    MakeWindow,
+    FreeWindow,
+    Fence,
+    Post,
+    StartAccess,
+    CompleteAccess,
+    WaitExposure,
+    OpenFile,
+    CloseFile,
+    /// All ranks that have opened the file come there.
+    JoinFile,
     CreateKeyval,
     FreeCommunicator,
     FreeDatatype,
@@ -94,7 +184,21 @@ impl Role {
     const fn looks(self) -> Looks {
         match self {
             Self::Finalize | Self::Pcontrol | Self::Abort => Looks::Steers,
-            Self::Plain | Self::Probe | Self::Init | Self::InitThread | Self::File => Looks::Never,
+            Self::Plain
+            | Self::Unfollowed
+            | Self::Probe
+            | Self::Init
+            | Self::InitThread
+            | Self::Fence
+            | Self::Post
+            | Self::StartAccess
+            | Self::CompleteAccess
+            | Self::WaitExposure
+            | Self::FreeWindow
+            | Self::OpenFile
+            | Self::CloseFile
+            | Self::JoinFile
+            | Self::File => Looks::Never,
             Self::Receive
             | Self::Exchange
             | Self::ExchangeReplace
@@ -174,10 +278,10 @@ macro_rules! positions {
 }
 
 positions! {
-    comm count datatype dest flag incount index indices message newcomm op origin_count
+    comm count datatype dest fh flag group incount index indices message newcomm op origin_count
     origin_datatype outcount partitions recvbuf recvcount recvcounts recvtag recvtype recvtypes request
     requests result_count result_datatype root sendbuf sendcount sendcounts sendtag sendtype sendtypes
-    source status statuses tag target_rank
+    source status statuses tag target_rank win
 }
 
 const INIT: [(&str, &str); 1] = [("tag", "INIT")];

@@ -107,6 +107,8 @@ functions! {
     comm_remote_group = c"PMPI_Comm_remote_group" (comm: Handle, group: *mut Handle);
     /// `MPI_Group_free`.
     group_free = c"PMPI_Group_free" (group: *mut Handle);
+    /// `MPI_Group_size`.
+    group_size = c"PMPI_Group_size" (group: Handle, size: *mut c_int);
     /// `MPI_Group_translate_ranks`.
     group_translate_ranks = c"PMPI_Group_translate_ranks" (
         group: Handle, count: c_int, ranks: *const c_int, other: Handle, translated: *mut c_int
@@ -272,6 +274,6 @@ impl Mpi {
             )
         };
         // SAFETY: the program passes the integer to MPI as a handle of this kind.
-        Some(self.abi.handle(unsafe { function(fortran) }))
+        Some(Handle(unsafe { function(fortran) }))
     }
 }

@@ -8,6 +8,7 @@ mod flush_point;
 mod followed;
 mod inside;
 mod joined;
+mod joint;
 mod lifetime;
 mod message;
 mod one_sided;

@@ -123,17 +123,8 @@ impl Blocked {
         }
         self.messages.extend(self.now.drain(..));
         let (last, receivers) = (None, None);
-        let call = Call {
-            span,
-            callpath,
-            before,
-            applied,
-            senders,
-            open: asked,
-            asked,
-            last,
-            receivers,
-        };
+        let call =
+            Call { span, callpath, before, applied, senders, open: asked, asked, last, receivers };
         self.calls.push_back(call);
     }
 

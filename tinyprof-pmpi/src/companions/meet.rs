@@ -42,8 +42,8 @@ pub(crate) struct Met {
     pub(crate) shape: Shape,
     /// The root as the program passes it, if there is one.
     pub(crate) root: c_int,
-    /// True if the call starts the operation, and another one completes it.
-    pub(crate) is_started: bool,
+    /// True if it is followed on boards alone.
+    pub(crate) needs_board: bool,
 }
 
 /// An operation under way, of ranks that all have us.
@@ -96,13 +96,12 @@ impl Meet {
     /// A thread that the state does not belong to has no clock, and one without a recorder has no
     /// time either: nobody waits for it, as far as the others can know.
     pub(crate) fn begin(met: Met, at: Option<(Recorder, u64)>) -> Option<Self> {
-        let Met { group, shape, root, is_started } = met;
+        let Met { group, shape, root, needs_board } = met;
         let twin = group.twin().filter(|_| group.has_others())?;
         let operation = shared::begin_operation(&twin);
         if operation.is_none() {
-            // What ranks combine by MPI is of the plain kinds alone.
-            let is_plain = matches!(shape, Shape::Of(_)) && !is_started;
-            if shared::is_on() || !is_plain || group.remote_size.is_some() {
+            let needs_board = needs_board || !matches!(shape, Shape::Of(_));
+            if shared::is_on() || needs_board || group.remote_size.is_some() {
                 return None;
             }
         }

@@ -70,6 +70,21 @@ pub(crate) fn make(mpi: &Mpi, handle: Handle, parent: &Communicator, making: Mak
     }
 }
 
+/// Makes the twin of an intercommunicator that two groups have made by a call with this tag, where
+/// all of them share memory. Several threads could mix up two of the same groups.
+pub(crate) fn make_between(mpi: &Mpi, handle: Handle, tag: i32) {
+    if !shared::is_on() || owner::is_multiple() {
+        return;
+    }
+    // Groups of other worlds have no name: nobody follows them.
+    if let Some(known) = communicators::get(mpi, handle)
+        && let Some(name) = naming::name_between(known, tag)
+        && let Some(twin) = shared::join(mpi, Some(name))
+    {
+        known.set_twin(twin);
+    }
+}
+
 /// Returns the twin of what all ranks of a communicator are about to make, or have made just now,
 /// and is none, where they share memory. All of them have to count it, also if it fails on some.
 pub(crate) fn join_object(mpi: &Mpi, group: &Communicator, object: Object) -> Option<Twin> {

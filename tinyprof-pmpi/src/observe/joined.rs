@@ -23,8 +23,18 @@ impl Arguments {
     /// Returns the meeting of the ranks that take part in the call.
     pub(super) fn met(&self, function: &Function) -> Option<Met> {
         let at = &function.at;
-        let (shape, is_started) = match function.role {
+        let (shape, needs_board) = match function.role {
             Role::Collective(kind, Form::Once) => (shape(kind), at.request != Positions::NO),
+            // Others make one on a part of the ranks, which are not counted.
+            Role::MakeCommunicator if at.tag == Positions::NO => (ALL_TO_ALL, true),
+            Role::MakeWindow | Role::OpenFile => (ALL_TO_ALL, true),
+            Role::Fence => return self.met_at_object(function, Shape::Fence),
+            Role::FreeWindow | Role::CloseFile | Role::JoinFile => {
+                return self.met_at_object(function, ALL_TO_ALL);
+            }
+            Role::FileRead | Role::FileWrite if function.is_joint_io() => {
+                return self.met_at_object(function, ALL_TO_ALL);
+            }
             _ => return None,
         };
         let root = if at.root == Positions::NO { 0 } else { self.int(at.root) };
@@ -35,7 +45,12 @@ impl Arguments {
         if shape == Shape::Neighbors {
             group.sources(self.mpi, handle);
         }
-        Some(Met { group, shape, root, is_started })
+        Some(Met { group, shape, root, needs_board })
+    }
+
+    fn met_at_object(&self, function: &Function, shape: Shape) -> Option<Met> {
+        let joint = self.object(function)?;
+        Some(Met { group: &joint.group, shape, root: 0, needs_board: true })
     }
 
     /// Makes the twin of a communicator that the call has made, if its parent has one: then all its
@@ -62,21 +77,43 @@ impl Arguments {
         }
     }
 
+    /// Takes note of what the call has made together with others. One that has failed is counted, as
+    /// it may not have failed on all ranks.
+    pub(super) fn take_note_of_new(&self, function: &Function, is_successful: bool) {
+        let at = &function.at;
+        match function.role {
+            Role::MakeCommunicator => self.make_twin(function, is_successful),
+            Role::MakeIntercommunicator if is_successful => {
+                let new = self.handle_at(at.newcomm, 0, Kind::Communicator);
+                companions::make_between(self.mpi, new, self.int(at.tag));
+            }
+            Role::Collective(_, Form::Persistent) => {
+                let group = communicators::find(self.handle(at.comm, Kind::Communicator));
+                if let Some(group) = group.filter(|group| group.twin().is_some()) {
+                    group.made.count();
+                }
+            }
+            _ => self.make_object(function, is_successful),
+        }
+    }
+
     /// Takes part in what the others do, for a call of a thread that cannot record.
     #[cold]
     pub(super) fn take_part(&self, function: &Function, is_successful: bool) {
         if !companions::is_on() {
             return;
         }
-        if function.role == Role::MakeCommunicator {
-            self.make_twin(function, is_successful);
-        } else if let Some(met) = self.met(function)
+        self.take_note_of_new(function, is_successful);
+        if let Some(met) = self.met(function)
             && let Some(meet) = Meet::begin(met, None)
         {
             meet.take_part(self.mpi);
         }
     }
 }
+
+/// All wait for all, as what they make or use is one.
+const ALL_TO_ALL: Shape = Shape::Of(Pattern::AllToAll);
 
 /// Returns who waits for whom in a collective operation.
 pub(super) fn shape(kind: Collective) -> Shape {

@@ -86,6 +86,7 @@ impl Arguments {
                 communicators::drop_unused(requests::communicators());
                 handles::end_generation();
             }
+            Role::FreeWindow | Role::CloseFile => drop(self.remove_object(function)),
             Role::FreeDatatype => handles::end_generation(),
             _ => {}
         }

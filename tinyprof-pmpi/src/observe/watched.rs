@@ -55,6 +55,8 @@ impl Call {
         let (sent, not_sized) = self.announce(visited, begun_ns);
         let meet = self.meet(begun_ns);
         self.restart_operations(begun_ns);
+        self.begin_access(visited, begun_ns);
+        let removed = self.arguments.remove_object(self.function);
         let measured_ns = is_measured.then(|| now_ns(self.recorder).saturating_sub(since_ns));
         let worked = companions::with(self.recorder, |state| state.worked(class, measured_ns));
         let entered_ns = match measured_ns {
@@ -98,9 +100,12 @@ impl Call {
             // Their companions are taken as well: otherwise those of later messages would be.
             self.after(&before.with_errors(), visited);
             self.conclude(&before, visited, span);
-        } else if self.function.role == Role::MakeCommunicator {
-            self.arguments.make_twin(self.function, false);
-        } else if let Some(meet) = meet {
+        } else {
+            self.arguments.take_note_of_new(self.function, false);
+        }
+        if !self.is_successful(code)
+            && let Some(meet) = meet
+        {
             if self.mpi().has_communicated(self.code(code)) {
                 meet.take_part(self.mpi());
             } else {
@@ -123,6 +128,7 @@ impl Call {
         if is_of_several {
             companions::end_of_several();
         }
+        drop(removed);
         drop(inside);
         code
     }
@@ -132,7 +138,18 @@ impl Call {
     fn sends_or_receives(&self) -> bool {
         !matches!(
             self.function.role,
-            Role::Plain | Role::Probe | Role::Collective(..) | Role::MakeCommunicator
+            Role::Plain
+                | Role::Unfollowed
+                | Role::Probe
+                | Role::Collective(..)
+                | Role::MakeCommunicator
+                | Role::MakeIntercommunicator
+                | Role::MakeWindow
+                | Role::FreeWindow
+                | Role::Fence
+                | Role::OpenFile
+                | Role::CloseFile
+                | Role::JoinFile
         )
     }
 
@@ -158,11 +175,7 @@ impl Call {
     /// Sends the companions of the messages that the call sends. Returns the message if a request
     /// will complete it, and count and datatype if their size is not known yet.
     #[inline]
-    fn announce(
-        &self,
-        visited: Visited,
-        entered_ns: u64,
-    ) -> (Option<Sent>, Option<(u8, u8)>) {
+    fn announce(&self, visited: Visited, entered_ns: u64) -> (Option<Sent>, Option<(u8, u8)>) {
         let at = &self.function.at;
         let (tag, data, mode) = match self.function.role {
             Role::Send => (at.tag, (at.count, at.datatype), self.mode()),
@@ -300,7 +313,19 @@ impl Call {
                 let span = self.conclude_operations(visited, span, waits);
                 self.conclude_all(visited, span, waits);
             }
-            Role::MakeCommunicator => self.arguments.make_twin(self.function, true),
+            Role::Post
+            | Role::StartAccess
+            | Role::CompleteAccess
+            | Role::WaitExposure
+            | Role::Put
+            | Role::Get
+            | Role::GetAccumulate
+            | Role::FetchAndOp
+            | Role::CompareAndSwap => self.conclude_access(visited, span),
+            Role::MakeCommunicator
+            | Role::MakeIntercommunicator
+            | Role::MakeWindow
+            | Role::OpenFile => self.arguments.take_note_of_new(self.function, true),
             _ => {}
         }
     }
