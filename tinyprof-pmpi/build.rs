@@ -120,7 +120,7 @@ fn wrappers(functions: &[Function<'_>]) -> String {
 }
 
 /// The arguments that the wrappers look at.
-const POSITIONS: [&str; 40] = [
+const POSITIONS: [&str; 42] = [
     "comm",
     "count",
     "datatype",
@@ -131,6 +131,7 @@ const POSITIONS: [&str; 40] = [
     "incount",
     "index",
     "indices",
+    "lock_type",
     "message",
     "newcomm",
     "op",
@@ -138,6 +139,7 @@ const POSITIONS: [&str; 40] = [
     "origin_datatype",
     "outcount",
     "partitions",
+    "rank",
     "recvbuf",
     "recvcount",
     "recvcounts",

@@ -8,6 +8,7 @@ use tinyprof::__calls::{CallpathId, EdgeInstance, EdgeKey, EdgeKind, Recorder, V
 use tinyprof_messages::clock::message;
 use tinyprof_messages::companion::Companion;
 use tinyprof_messages::matching::Stream;
+use tinyprof_messages::meeting::Meeting;
 use tinyprof_messages::time::Offset;
 
 use super::carrier::Way;
@@ -134,7 +135,7 @@ impl State {
                 self.clock.find(&companion);
             }
             let one = message(&companion, Offset::default(), nth);
-            let both = all.map_or(one, |all: tinyprof_messages::meeting::Meeting| all.combine(one));
+            let both = all.map_or(one, |all: Meeting| all.combine(one));
             if both.last_rank == nth {
                 last = Some((rank, companion));
             }

@@ -53,6 +53,8 @@ pub(crate) enum Object {
     File = 2,
     /// The request of a persistent operation.
     Request = 3,
+    /// The locks of a window.
+    Locks = 4,
 }
 
 impl Made {
@@ -150,7 +152,7 @@ mod tests {
 
     #[test]
     fn what_is_made_one_after_the_other_has_names_apart() {
-        let objects = [Object::Window, Object::File, Object::Request];
+        let objects = [Object::Window, Object::File, Object::Request, Object::Locks];
         let names = objects.into_iter().flat_map(|object| {
             (0..4).flat_map(move |parent| {
                 (0..4).map(move |count| name_of_object(parent, object, count))
@@ -159,6 +161,6 @@ mod tests {
         let mut names: Vec<u64> = names.collect();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), 3 * 4 * 4);
+        assert_eq!(names.len(), 4 * 4 * 4);
     }
 }

@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicPtr, AtomicUsize};
 use std::sync::{Mutex, PoisonError};
 
+use super::locks::Lock;
 use super::naming::Object;
 use super::{shared, state, twin};
 use crate::abi::Handle;
@@ -30,11 +31,13 @@ static VALUES: [AtomicPtr<Joint>; SLOTS] = [const { AtomicPtr::new(ptr::null_mut
 pub(crate) struct Joint {
     /// Its ranks, with their place in shared memory as twin.
     pub(crate) group: Communicator,
+    /// The place of a window's locks in shared memory.
+    pub(super) locks: Option<Twin>,
     /// The accesses of a window that are under way.
     epochs: Mutex<Epochs>,
 }
 
-/// The partners of accesses under way, as ranks of the world relative to the caller.
+/// The accesses under way. Partners are ranks of the world, relative to the caller.
 #[derive(Debug, Default)]
 pub(super) struct Epochs {
     /// Those that may access the caller's memory.
@@ -43,6 +46,8 @@ pub(super) struct Epochs {
     pub(super) accessed: Vec<i32>,
     /// Of them those that have not been seen to post it, with the numbers of their posts.
     pub(super) awaited: Vec<(i32, u64)>,
+    /// The locks that the caller has.
+    pub(super) locks: Vec<Lock>,
 }
 
 impl Joint {
@@ -67,12 +72,14 @@ fn slots(handle: Handle) -> impl Iterator<Item = usize> {
 /// it, also if it has failed, without a handle.
 pub(crate) fn make(mpi: &Mpi, parent: &Communicator, object: Object, handle: Option<Handle>) {
     let Some(twin) = twin::join_object(mpi, parent, object) else { return };
-    let Some(handle) = handle else { return leave(parent, &twin) };
-    let Some(group) = parent.for_object() else { return leave(parent, &twin) };
+    let locks = if object == Object::Window { twin::join_locks(mpi, &twin) } else { None };
+    let leave_both = || leave(parent, [Some(twin), locks]);
+    let Some(handle) = handle else { return leave_both() };
+    let Some(group) = parent.for_object() else { return leave_both() };
     group.set_twin(twin);
     let is_free = |at: &usize| KEYS[*at].compare_exchange(0, CLAIMED, AcqRel, Relaxed).is_ok();
-    let Some(at) = slots(handle).find(is_free) else { return leave(parent, &twin) };
-    let joint = Box::into_raw(Box::new(Joint { group, epochs: Mutex::default() }));
+    let Some(at) = slots(handle).find(is_free) else { return leave_both() };
+    let joint = Box::into_raw(Box::new(Joint { group, locks, epochs: Mutex::default() }));
     VALUES[at].store(joint, Relaxed);
     KEYS[at].store(handle.0, Release);
 }
@@ -98,8 +105,8 @@ pub(crate) fn remove(mpi: &'static Mpi, handle: Handle) -> Option<Removed> {
     Some(Removed { joint, mpi })
 }
 
-fn leave(group: &Communicator, twin: &Twin) {
-    shared::leave(twin, group.places().end);
+fn leave(group: &Communicator, twins: [Option<Twin>; 2]) {
+    twins.iter().flatten().for_each(|twin| shared::leave(twin, group.places().end));
 }
 
 impl Drop for Removed {
@@ -110,7 +117,7 @@ impl Drop for Removed {
         if let Some(twin) = joint.group.twin()
             && state::forget_communicator(self.mpi, &twin)
         {
-            leave(&joint.group, &twin);
+            leave(&joint.group, [Some(twin), joint.locks]);
         }
     }
 }

@@ -44,6 +44,10 @@ impl Class {
             | Role::StartAccess
             | Role::CompleteAccess
             | Role::WaitExposure
+            | Role::Lock
+            | Role::LockAll
+            | Role::Unlock
+            | Role::UnlockAll
             | Role::OpenFile
             | Role::CloseFile
             | Role::Exchange

@@ -93,6 +93,11 @@ pub(crate) fn join_object(mpi: &Mpi, group: &Communicator, object: Object) -> Op
     if group.has_others() { shared::join(mpi, Some(name)) } else { None }
 }
 
+/// Returns the twin of a window's locks.
+pub(super) fn join_locks(mpi: &Mpi, window: &Twin) -> Option<Twin> {
+    shared::join(mpi, Some(naming::name_of_object(window.epoch, Object::Locks, 0)))
+}
+
 /// Makes a communicator of our own, with the ranks of the program's.
 fn make_communicator(mpi: &Mpi, handle: Handle, is_known: bool) -> Option<Twin> {
     let number = if is_known { take_number() } else { None };

@@ -6,7 +6,7 @@ use tinyprof::__calls::Visited;
 use super::Call;
 use crate::arguments::{Arguments, Kind};
 use crate::communicators::{self, Communicator};
-use crate::companions::{self, Access, Joint, Object, Removed, Span, objects};
+use crate::companions::{self, Access, Joint, Lock, Object, Removed, Span, objects};
 use crate::function::{Function, Positions, Role};
 
 impl Arguments {
@@ -49,39 +49,62 @@ impl Arguments {
 }
 
 impl Call {
-    /// Takes note of posts, and of the begin and end of accesses, before the call.
+    /// Takes note of posts, of the begin and end of accesses, and of locks that are released, before
+    /// the call.
     pub(super) fn begin_access(&self, visited: Visited, entered_ns: u64) {
         let role = self.function.role;
-        if !matches!(role, Role::Post | Role::StartAccess | Role::CompleteAccess) {
+        if !matches!(
+            role,
+            Role::Post | Role::StartAccess | Role::CompleteAccess | Role::Unlock | Role::UnlockAll
+        ) {
             return;
         }
         let Some(access) = self.access(visited) else { return };
-        companions::with_messages(self.recorder, |state| {
-            if role == Role::CompleteAccess {
-                return state.end_access(access, entered_ns);
+        let group = || self.arguments.handle(self.function.at.group, Kind::Group);
+        let partners = match role {
+            Role::Post | Role::StartAccess => Communicator::relative_in_group(self.mpi(), group()),
+            _ => None,
+        };
+        companions::with_messages(self.recorder, |state| match (role, partners) {
+            (Role::Post, Some(to)) => state.post_memory(access, entered_ns, to),
+            (Role::StartAccess, Some(of)) => state.begin_access(access, of),
+            (Role::CompleteAccess, _) => state.end_access(access, entered_ns),
+            (Role::Unlock | Role::UnlockAll, _) => {
+                state.release_lock(access, entered_ns, self.locked_rank());
             }
-            let group = self.arguments.handle(self.function.at.group, Kind::Group);
-            let Some(ranks) = Communicator::relative_in_group(self.mpi(), group) else { return };
-            if role == Role::Post {
-                state.post_memory(access, entered_ns, ranks);
-            } else {
-                state.begin_access(access, ranks);
-            }
+            _ => {}
         });
     }
 
-    /// Finds out whether the call has waited for posts, or for the ends of accesses.
+    /// Finds out whether the call has waited for posts, for the ends of accesses, or for a lock.
     pub(super) fn conclude_access(&self, visited: Visited, span: Span) {
         let Some(access) = self.access(visited) else { return };
-        let flag = self.function.at.flag;
+        let at = &self.function.at;
+        if matches!(self.function.role, Role::Lock | Role::LockAll) {
+            let is_exclusive = at.lock_type != Positions::NO
+                && self.arguments.int(at.lock_type) == self.mpi().abi.lock_exclusive;
+            let lock = Lock { of: self.locked_rank(), is_exclusive };
+            companions::with(self.recorder, |state| state.wait_for_lock(access, span, lock));
+            return;
+        }
         companions::with_messages(self.recorder, |state| match self.function.role {
-            Role::WaitExposure if flag == Positions::NO => state.wait_for_ends(access, Some(span)),
-            Role::WaitExposure if self.arguments.output(flag) != 0 => {
+            Role::WaitExposure if at.flag == Positions::NO => {
+                state.wait_for_ends(access, Some(span));
+            }
+            Role::WaitExposure if self.arguments.output(at.flag) != 0 => {
                 state.wait_for_ends(access, None);
             }
             Role::WaitExposure => {}
             role => state.wait_for_posts(access, span, role == Role::CompleteAccess),
         });
+    }
+
+    /// Returns the rank whose memory the call locks or unlocks; `None` for all.
+    fn locked_rank(&self) -> Option<u32> {
+        match self.function.at.rank {
+            Positions::NO => None,
+            rank => u32::try_from(self.arguments.int(rank)).ok(),
+        }
     }
 
     fn access(&self, visited: Visited) -> Option<Access<'static>> {

@@ -147,6 +147,10 @@ impl Call {
                 | Role::MakeWindow
                 | Role::FreeWindow
                 | Role::Fence
+                | Role::Lock
+                | Role::LockAll
+                | Role::Unlock
+                | Role::UnlockAll
                 | Role::OpenFile
                 | Role::CloseFile
                 | Role::JoinFile
@@ -317,6 +321,8 @@ impl Call {
             | Role::StartAccess
             | Role::CompleteAccess
             | Role::WaitExposure
+            | Role::Lock
+            | Role::LockAll
             | Role::Put
             | Role::Get
             | Role::GetAccumulate
