@@ -101,7 +101,14 @@ impl Meet {
         let operation = shared::begin_operation(&twin);
         if operation.is_none() {
             let needs_board = needs_board || !matches!(shape, Shape::Of(_));
-            if shared::is_on() || needs_board || group.remote_size.is_some() {
+            if shared::is_on() {
+                // There are more communicators than boards.
+                at.map(|(recorder, _)| {
+                    state::with(recorder, |state| state.facts.companions_missing += 1)
+                });
+                return None;
+            }
+            if needs_board || group.remote_size.is_some() {
                 return None;
             }
         }

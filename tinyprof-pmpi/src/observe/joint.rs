@@ -49,25 +49,17 @@ impl Arguments {
 }
 
 impl Call {
-    /// Takes note of posts, of the begin and end of accesses, and of locks that are released, before
-    /// the call.
+    /// Takes note of posts, of the ends of accesses, and of locks that are released, before the call.
     pub(super) fn begin_access(&self, visited: Visited, entered_ns: u64) {
         let role = self.function.role;
-        if !matches!(
-            role,
-            Role::Post | Role::StartAccess | Role::CompleteAccess | Role::Unlock | Role::UnlockAll
-        ) {
+        if !matches!(role, Role::Post | Role::CompleteAccess | Role::Unlock | Role::UnlockAll) {
             return;
         }
         let Some(access) = self.access(visited) else { return };
-        let group = || self.arguments.handle(self.function.at.group, Kind::Group);
-        let partners = match role {
-            Role::Post | Role::StartAccess => Communicator::relative_in_group(self.mpi(), group()),
-            _ => None,
-        };
+        // Those who wait for the post may go on before it returns here.
+        let partners = if role == Role::Post { self.partners() } else { None };
         companions::with_messages(self.recorder, |state| match (role, partners) {
             (Role::Post, Some(to)) => state.post_memory(access, entered_ns, to),
-            (Role::StartAccess, Some(of)) => state.begin_access(access, of),
             (Role::CompleteAccess, _) => state.end_access(access, entered_ns),
             (Role::Unlock | Role::UnlockAll, _) => {
                 state.release_lock(access, entered_ns, self.locked_rank());
@@ -95,8 +87,20 @@ impl Call {
                 state.wait_for_ends(access, None);
             }
             Role::WaitExposure => {}
+            Role::StartAccess => {
+                if let Some(of) = self.partners() {
+                    state.begin_access(access, of);
+                    state.wait_for_posts(access, span, false);
+                }
+            }
             role => state.wait_for_posts(access, span, role == Role::CompleteAccess),
         });
+    }
+
+    /// Returns the ranks of the group that the call has, relative to this one in the world.
+    fn partners(&self) -> Option<Vec<i32>> {
+        let group = self.arguments.handle(self.function.at.group, Kind::Group);
+        Communicator::relative_in_group(self.mpi(), group)
     }
 
     /// Returns the rank whose memory the call locks or unlocks; `None` for all.
