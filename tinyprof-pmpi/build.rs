@@ -120,15 +120,18 @@ fn wrappers(functions: &[Function<'_>]) -> String {
 }
 
 /// The arguments that the wrappers look at.
-const POSITIONS: [&str; 37] = [
+const POSITIONS: [&str; 42] = [
     "comm",
     "count",
     "datatype",
     "dest",
+    "fh",
     "flag",
+    "group",
     "incount",
     "index",
     "indices",
+    "lock_type",
     "message",
     "newcomm",
     "op",
@@ -136,6 +139,7 @@ const POSITIONS: [&str; 37] = [
     "origin_datatype",
     "outcount",
     "partitions",
+    "rank",
     "recvbuf",
     "recvcount",
     "recvcounts",
@@ -158,4 +162,5 @@ const POSITIONS: [&str; 37] = [
     "statuses",
     "tag",
     "target_rank",
+    "win",
 ];

@@ -4,7 +4,7 @@ use crate::keys::{Key, un_zigzag};
 use crate::messages;
 
 /// The number of kinds of edges.
-pub(crate) const KINDS: u64 = 10;
+pub(crate) const KINDS: u64 = 14;
 /// The kinds below this have no partner, and their times are not waiting.
 const FIRST_THAT_WAITS: u64 = 2;
 /// The kinds of edges of messages, from one source and from any.

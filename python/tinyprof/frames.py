@@ -144,6 +144,10 @@ EDGE_KINDS = (
     "to_root",
     "scan",
     "receiver",
+    "fence",
+    "post",
+    "complete",
+    "lock",
 )
 
 _EDGE_TYPES = {

@@ -278,7 +278,7 @@ class Profile:
 
         * `kind`: `flow` (from the call before), `completion` (from the call that made the request), or
           one of those that wait for another rank: `message`, `message_to_any`, `barrier`,
-          `all_to_all`, `from_root`, `to_root`, `scan`
+          `all_to_all`, `from_root`, `to_root`, `scan`, `receiver`, `fence`, `post`, `complete`, `lock`
         * `partner`: the rank of the world that the edge comes from, or -1 if it is not known
         * `from`: the path of the callpath that the edge comes from, or `None` if it is not known
         * `count` and `bytes`

@@ -58,6 +58,8 @@ pub struct Abi {
     pub thread_serialised: c_int,
     /// `MPI_THREAD_MULTIPLE`.
     pub thread_multiple: c_int,
+    /// `MPI_LOCK_EXCLUSIVE`.
+    pub lock_exclusive: c_int,
     /// `MPI_CART`, `MPI_GRAPH` and `MPI_DIST_GRAPH`.
     pub topologies: [c_int; 3],
     /// `MPI_COMM_WORLD`.
@@ -121,6 +123,7 @@ impl Abi {
         app_number: 0x6440_000d,
         thread_serialised: 2,
         thread_multiple: 3,
+        lock_exclusive: 234,
         topologies: [2, 1, 3],
         world: Handle(0x4400_0000),
         comm_self: Handle(0x4400_0001),
@@ -156,6 +159,7 @@ impl Abi {
         app_number: 505,
         thread_serialised: 2048,
         thread_multiple: 4096,
+        lock_exclusive: 301,
         topologies: [211, 212, 213],
         world: Handle(0x101),
         comm_self: Handle(0x102),
@@ -193,6 +197,7 @@ impl Abi {
             app_number: 4,
             thread_serialised: 2,
             thread_multiple: 3,
+            lock_exclusive: 1,
             topologies: [1, 2, 3],
             world: handle(c"ompi_mpi_comm_world"),
             comm_self: handle(c"ompi_mpi_comm_self"),

@@ -17,6 +17,9 @@ pub(crate) enum Kind {
     Request,
     Message,
     Operator,
+    Group,
+    Window,
+    File,
 }
 
 /// The arguments of one call.
@@ -99,6 +102,10 @@ impl Arguments {
         if self.is_fortran {
             return self.handle_at(position, 0, kind);
         }
+        if matches!(kind, Kind::File) {
+            // A pointer everywhere.
+            return Handle(self.word(position));
+        }
         self.mpi.abi.handle(self.word(position))
     }
 
@@ -108,26 +115,29 @@ impl Arguments {
         let array = self.word(position);
         let null = Handle(0);
         if !self.is_fortran {
-            if self.mpi.abi.handle_bytes() == 4 {
+            if self.mpi.abi.handle_bytes() == 4 && !matches!(kind, Kind::File) {
                 return read::<u32>(array, index).map_or(null, |handle| Handle(handle as usize));
             }
             return read(array, index).map_or(null, Handle);
         }
         let Some(fortran) = read::<c_int>(array, index) else { return null };
-        if self.mpi.abi.interface == Interface::Mpich {
+        if self.mpi.abi.interface == Interface::Mpich && !matches!(kind, Kind::File) {
             return self.mpi.abi.handle(fortran.cast_unsigned() as usize);
         }
         self.of_fortran(fortran, kind).unwrap_or(null)
     }
 
     fn of_fortran(&self, fortran: c_int, kind: Kind) -> Option<Handle> {
-        static FOUND: [AtomicPtr<c_void>; 5] = [const { AtomicPtr::new(ptr::null_mut()) }; 5];
+        static FOUND: [AtomicPtr<c_void>; 8] = [const { AtomicPtr::new(ptr::null_mut()) }; 8];
         let (convert, found) = match kind {
             Kind::Communicator => (c"PMPI_Comm_f2c", &FOUND[0]),
             Kind::Datatype => (c"PMPI_Type_f2c", &FOUND[1]),
             Kind::Request => (c"PMPI_Request_f2c", &FOUND[2]),
             Kind::Message => (c"PMPI_Message_f2c", &FOUND[3]),
             Kind::Operator => (c"PMPI_Op_f2c", &FOUND[4]),
+            Kind::Group => (c"PMPI_Group_f2c", &FOUND[5]),
+            Kind::Window => (c"PMPI_Win_f2c", &FOUND[6]),
+            Kind::File => (c"PMPI_File_f2c", &FOUND[7]),
         };
         self.mpi.of_fortran(fortran, convert, found)
     }

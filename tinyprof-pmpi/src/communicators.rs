@@ -9,6 +9,7 @@
 mod freed;
 mod made;
 mod neighbors;
+mod places;
 
 use std::ffi::c_int;
 use std::ptr;
@@ -60,12 +61,20 @@ pub(crate) struct Communicator {
     /// The ranks in the world, relative to the caller, by rank in the communicator: of the remote
     /// group for an intercommunicator. Empty if the rank is the same in the world.
     relative: Box<[i32]>,
+    /// The ranks in the world of the local group of an intercommunicator, relative to the caller.
+    /// Empty for others.
+    local: Box<[i32]>,
+    /// True if the lowest rank of the world belongs to the remote group.
+    is_remote_first: bool,
     is_world: bool,
     world_rank: c_int,
     /// Its twin at level `messages`.
     twin: OnceLock<Twin>,
-    /// The communicators that were made from it at level `messages`.
+    /// What was made from it at level `messages`.
     pub(crate) made: Made,
+    /// The ranks whose data the caller gets from operations with neighbours, once it has taken part
+    /// in one at level `messages`.
+    sources: OnceLock<Box<[u32]>>,
     /// True once the program has freed it.
     is_freed: AtomicBool,
 }
@@ -173,18 +182,23 @@ impl Communicator {
         let world_rank = world_rank(mpi)?;
         let is_world = handle == mpi.abi.world;
         let ranks = remote_size.unwrap_or(size);
-        let relative =
-            if is_world { None } else { relative(mpi, handle, ranks, inter != 0, world_rank) };
+        let relative_of = |ranks, is_remote| relative(mpi, handle, ranks, is_remote, world_rank);
+        let relative = if is_world { None } else { relative_of(ranks, inter != 0) };
+        let local = if inter != 0 { relative_of(size, false) } else { None };
+        let (relative, local) = (relative.unwrap_or_default(), local.unwrap_or_default());
         Some(Self {
             serial: NO_HANDLE | NEXT_SERIAL.fetch_add(1, Relaxed),
             rank,
             size,
             remote_size,
-            relative: relative.unwrap_or_default(),
+            is_remote_first: relative.iter().min() < local.iter().min(),
+            relative,
+            local,
             is_world,
             world_rank,
             twin: OnceLock::new(),
             made: Made::default(),
+            sources: OnceLock::new(),
             is_freed: AtomicBool::new(false),
         })
     }
@@ -200,23 +214,37 @@ impl Communicator {
         known.copied().unwrap_or(ELSEWHERE)
     }
 
-    /// Returns the ranks in the world of all ranks of an intracommunicator, in their order: `None`
-    /// for one that is none. `None` for all if they are too many to be kept.
+    /// Returns the ranks in the world of all ranks of a communicator in their order, of the remote
+    /// group for an intercommunicator: `None` for one that is none. `None` for all if they are too
+    /// many to be kept.
     pub(crate) fn world_ranks(&self) -> Option<impl Iterator<Item = Option<i32>>> {
-        if self.remote_size.is_some() || !self.is_world && self.relative.is_empty() {
+        if !self.is_world && self.relative.is_empty() {
             return None;
         }
         let world = self.is_world.then_some((0..self.size).map(Some));
-        let known = |&relative: &i32| match relative {
+        Some(world.into_iter().flatten().chain(self.in_world(&self.relative)))
+    }
+
+    /// Returns the ranks in the world of the local group of an intercommunicator, as
+    /// [`world_ranks`](Self::world_ranks).
+    pub(crate) fn local_world_ranks(&self) -> Option<impl Iterator<Item = Option<i32>>> {
+        (!self.local.is_empty()).then(|| self.in_world(&self.local))
+    }
+
+    fn in_world(&self, relative: &[i32]) -> impl Iterator<Item = Option<i32>> {
+        relative.iter().map(|&relative| match relative {
             ELSEWHERE => None,
             relative => Some(self.world_rank + relative),
-        };
-        Some(world.into_iter().flatten().chain(self.relative.iter().map(known)))
+        })
     }
 
     /// Returns whether all ranks of another communicator belong to this one. If the ranks of one of
     /// them are too many to be kept, they are taken to.
     pub(crate) fn includes(&self, other: &Self) -> bool {
+        if self.remote_size.is_some() || other.remote_size.is_some() {
+            // The groups of both communicators are parts of each other.
+            return true;
+        }
         if self.is_world || other.relative.is_empty() || self.relative.is_empty() {
             return !other.relative.contains(&ELSEWHERE);
         }
@@ -267,10 +295,51 @@ fn world_rank(mpi: &Mpi) -> Option<c_int> {
     (code == 0).then_some(rank)
 }
 
+impl Communicator {
+    /// Returns the ranks of the communicator for a window or a file, which stays when the program
+    /// frees the communicator. `None` if they are too many to be kept.
+    pub(crate) fn for_object(&self) -> Option<Self> {
+        reserve_ranks((self.relative.len() + self.local.len()) as u64)?;
+        Some(Self {
+            serial: NO_HANDLE | NEXT_SERIAL.fetch_add(1, Relaxed),
+            relative: self.relative.clone(),
+            local: self.local.clone(),
+            twin: OnceLock::new(),
+            made: Made::default(),
+            sources: OnceLock::new(),
+            is_freed: AtomicBool::new(false),
+            ..*self
+        })
+    }
+}
+
 impl Drop for Communicator {
     fn drop(&mut self) {
-        RANKS_KEPT.fetch_sub(self.relative.len() as u64, Relaxed);
+        RANKS_KEPT.fetch_sub((self.relative.len() + self.local.len()) as u64, Relaxed);
     }
+}
+
+impl Communicator {
+    /// Returns the ranks of a group in the world, relative to the caller's. The program passes the
+    /// group in a call under way. `None` if MPI returns an error.
+    pub(crate) fn relative_in_group(mpi: &Mpi, group: Handle) -> Option<Vec<i32>> {
+        let world_rank = world_rank(mpi)?;
+        let mut size = 0;
+        // SAFETY: the group is live, and the place is valid.
+        let code = unsafe { mpi.group_size(group, &raw mut size) };
+        if code != 0 {
+            return None;
+        }
+        let ranks = in_world(mpi, group, size)?;
+        let relative = |rank: c_int| if rank < 0 { ELSEWHERE } else { rank - world_rank };
+        Some(ranks.into_iter().map(relative).collect())
+    }
+}
+
+/// Makes room for so many ranks, if there is some.
+fn reserve_ranks(count: u64) -> Option<()> {
+    let reserve = |kept: u64| (kept + count <= RANKS_MAX).then_some(kept + count);
+    RANKS_KEPT.fetch_update(Relaxed, Relaxed, reserve).ok().map(drop)
 }
 
 /// Returns the relative ranks in the world of all ranks of a communicator, unless they are too
@@ -283,44 +352,49 @@ fn relative(
     world_rank: c_int,
 ) -> Option<Box<[i32]>> {
     let count = u64::from(ranks.unsigned_abs());
-    let reserve = |kept: u64| (kept + count <= RANKS_MAX).then_some(kept + count);
-    RANKS_KEPT.fetch_update(Relaxed, Relaxed, reserve).ok()?;
-    let group_of = |handle: Handle, is_remote: bool| {
-        let mut group = Handle(0);
-        let place = &raw mut group;
-        let code = if is_remote {
-            // SAFETY: the handle is live, and the place is valid.
-            unsafe { mpi.comm_remote_group(handle, place) }
-        } else {
-            // SAFETY: as above.
-            unsafe { mpi.comm_group(handle, place) }
-        };
-        (code == 0).then_some(group)
-    };
-    let free = |mut group: Handle| {
-        // SAFETY: the group is ours, and is freed once.
-        let _ = unsafe { mpi.group_free(&raw mut group) };
-    };
-    let numbers: Vec<c_int> = (0..ranks).collect();
-    let mut translated = vec![0; numbers.len()];
+    reserve_ranks(count)?;
     let translate = || {
-        let group = group_of(handle, is_inter)?;
-        let Some(world) = group_of(mpi.abi.world, false) else {
-            free(group);
-            return None;
-        };
-        let (from, to) = (numbers.as_ptr(), translated.as_mut_ptr());
-        // SAFETY: both groups are live, and both arrays hold as many ranks.
-        let code = unsafe { mpi.group_translate_ranks(group, ranks, from, world, to) };
-        free(group);
-        free(world);
-        (code == 0).then_some(())
+        let group = group_of(mpi, handle, is_inter)?;
+        let ranks = in_world(mpi, group, ranks);
+        free(mpi, group);
+        ranks
     };
-    let is_translated = { translate }();
-    if is_translated.is_none() {
+    let Some(translated) = translate() else {
         RANKS_KEPT.fetch_sub(count, Release);
         return None;
-    }
+    };
     let relative = |&rank: &c_int| if rank < 0 { ELSEWHERE } else { rank - world_rank };
     Some(translated.iter().map(relative).collect())
+}
+
+/// Returns the ranks in the world of the first ranks of a group, which is live; a number below 0
+/// for one that is none of it.
+fn in_world(mpi: &Mpi, group: Handle, ranks: c_int) -> Option<Vec<c_int>> {
+    let numbers: Vec<c_int> = (0..ranks).collect();
+    let mut translated = vec![0; numbers.len()];
+    let world = group_of(mpi, mpi.abi.world, false)?;
+    let (from, to) = (numbers.as_ptr(), translated.as_mut_ptr());
+    // SAFETY: both groups are live, and both arrays hold as many ranks.
+    let code = unsafe { mpi.group_translate_ranks(group, ranks, from, world, to) };
+    free(mpi, world);
+    (code == 0).then_some(translated)
+}
+
+fn group_of(mpi: &Mpi, handle: Handle, is_remote: bool) -> Option<Handle> {
+    let mut group = Handle(0);
+    let place = &raw mut group;
+    let code = if is_remote {
+        // SAFETY: the handle is live, and the place is valid.
+        unsafe { mpi.comm_remote_group(handle, place) }
+    } else {
+        // SAFETY: as above.
+        unsafe { mpi.comm_group(handle, place) }
+    };
+    (code == 0).then_some(group)
+}
+
+/// Frees a group of ours.
+fn free(mpi: &Mpi, mut group: Handle) {
+    // SAFETY: the group is ours, and is freed once.
+    let _ = unsafe { mpi.group_free(&raw mut group) };
 }

@@ -107,6 +107,8 @@ functions! {
     comm_remote_group = c"PMPI_Comm_remote_group" (comm: Handle, group: *mut Handle);
     /// `MPI_Group_free`.
     group_free = c"PMPI_Group_free" (group: *mut Handle);
+    /// `MPI_Group_size`.
+    group_size = c"PMPI_Group_size" (group: Handle, size: *mut c_int);
     /// `MPI_Group_translate_ranks`.
     group_translate_ranks = c"PMPI_Group_translate_ranks" (
         group: Handle, count: c_int, ranks: *const c_int, other: Handle, translated: *mut c_int
@@ -122,6 +124,15 @@ functions! {
     /// `MPI_Graph_neighbors_count`.
     graph_neighbors_count = c"PMPI_Graph_neighbors_count" (
         comm: Handle, rank: c_int, neighbors: *mut c_int
+    );
+    /// `MPI_Graph_neighbors`.
+    graph_neighbors = c"PMPI_Graph_neighbors" (
+        comm: Handle, rank: c_int, count: c_int, neighbors: *mut c_int
+    );
+    /// `MPI_Dist_graph_neighbors`.
+    dist_graph_neighbors = c"PMPI_Dist_graph_neighbors" (
+        comm: Handle, sources: c_int, from: *mut c_int, from_weights: *mut c_int,
+        destinations: c_int, to: *mut c_int, to_weights: *mut c_int
     );
     /// `MPI_Cart_shift`.
     cart_shift = c"PMPI_Cart_shift" (
@@ -263,6 +274,6 @@ impl Mpi {
             )
         };
         // SAFETY: the program passes the integer to MPI as a handle of this kind.
-        Some(self.abi.handle(unsafe { function(fortran) }))
+        Some(Handle(unsafe { function(fortran) }))
     }
 }

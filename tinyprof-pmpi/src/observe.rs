@@ -8,6 +8,7 @@ mod flush_point;
 mod followed;
 mod inside;
 mod joined;
+mod joint;
 mod lifetime;
 mod message;
 mod one_sided;
@@ -15,6 +16,7 @@ mod ordered;
 mod original;
 mod outcome;
 mod persistent;
+mod under_way;
 mod unrecorded;
 mod watched;
 

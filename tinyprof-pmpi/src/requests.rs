@@ -37,6 +37,8 @@ pub(crate) enum Pending {
     ReceiveAtStart,
     /// A persistent collective operation: bytes out and in, and the size of the communicator.
     Collective { ranks: i32, out: u64, into: u64 },
+    /// A collective operation that is counted already, and waited for when it completes.
+    Started,
 }
 
 /// An entry of the table.
@@ -83,6 +85,7 @@ impl Slot {
             Pending::ReceiveAtStart => (3, 0, 0, 0),
             Pending::Collective { ranks, out, into } => (4, ranks, out, into),
             Pending::Sent { partner, bytes } => (5, partner, bytes, 0),
+            Pending::Started => (6, 0, 0, 0),
         };
         self.callpath.store(request.callpath.to_bits(), Relaxed);
         let communicator = request.communicator.map_or(ptr::null(), ptr::from_ref);
@@ -102,6 +105,7 @@ impl Slot {
             2 => Pending::Send { partner, bytes: out },
             3 => Pending::ReceiveAtStart,
             5 => Pending::Sent { partner, bytes: out },
+            6 => Pending::Started,
             _ => Pending::Collective { ranks: partner, out, into },
         };
         Request {

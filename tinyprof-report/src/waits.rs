@@ -95,6 +95,10 @@ const fn pattern(kind: EdgeKind) -> Option<Pattern> {
         EdgeKind::ToRoot => Pattern::EarlyReduce,
         EdgeKind::Scan => Pattern::EarlyScan,
         EdgeKind::Receiver => Pattern::LateReceiver,
+        EdgeKind::Fence => Pattern::WaitAtFence,
+        EdgeKind::Post => Pattern::LatePost,
+        EdgeKind::Complete => Pattern::EarlyWait,
+        EdgeKind::Lock => Pattern::LockContention,
         _ => return None,
     })
 }

@@ -29,11 +29,19 @@ pub enum EdgeKind {
     /// From the call that has posted a receive to the one of the sender, which was blocked until
     /// then.
     Receiver = 9,
+    /// From the rank that came last to a fence of a window.
+    Fence = 10,
+    /// From the last of the posts that an access to windows waits for.
+    Post = 11,
+    /// From the last of the ends of accesses that the window's rank waits for.
+    Complete = 12,
+    /// From the call that has released a lock of a window.
+    Lock = 13,
 }
 
 impl EdgeKind {
     /// All kinds, in the order of their numbers.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 14] = [
         Self::Flow,
         Self::Completion,
         Self::Message,
@@ -44,6 +52,10 @@ impl EdgeKind {
         Self::ToRoot,
         Self::Scan,
         Self::Receiver,
+        Self::Fence,
+        Self::Post,
+        Self::Complete,
+        Self::Lock,
     ];
 
     /// Returns the kind with this number, if there is one.
@@ -72,6 +84,10 @@ impl EdgeKind {
             Self::ToRoot => "to_root",
             Self::Scan => "scan",
             Self::Receiver => "receiver",
+            Self::Fence => "fence",
+            Self::Post => "post",
+            Self::Complete => "complete",
+            Self::Lock => "lock",
         }
     }
 }
@@ -301,7 +317,7 @@ mod tests {
             assert_eq!((kind as u8, EdgeKind::from_number(number)), (number, Some(kind)));
             assert_eq!(EdgeKind::ALL.iter().filter(|k| k.name() == kind.name()).count(), 1);
         }
-        assert_eq!(EdgeKind::from_number(10), None);
+        assert_eq!(EdgeKind::from_number(14), None);
     }
 
     #[test]
@@ -330,7 +346,7 @@ mod tests {
             let key = EdgeKey { kind, partner, from: CallpathId::from_bits(7) };
             assert_eq!(EdgeKey::from_bits(key.to_bits(), key.from), Some(key));
         }
-        assert_eq!(EdgeKey::from_bits(9, EdgeKey::UNKNOWN), None);
+        assert_eq!(EdgeKey::from_bits(14, EdgeKey::UNKNOWN), None);
         assert_eq!(EdgeKey::from_bits(0x100, EdgeKey::UNKNOWN), None);
     }
 

@@ -1,4 +1,4 @@
-//! The eight patterns of waiting, and who waits in which collective.
+//! The patterns of waiting, and who waits in which collective.
 
 /// A cause of waiting. The patterns are those of Scalasca.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,11 +22,19 @@ pub enum Pattern {
     EarlyReduce = 7,
     /// P08: a scan waits for the ranks before it.
     EarlyScan = 8,
+    /// A fence of a window waits for the last rank.
+    WaitAtFence = 9,
+    /// An access to the memory of other ranks waits until the last of them has posted it.
+    LatePost = 10,
+    /// A rank waits until the last of the accesses to its memory has ended.
+    EarlyWait = 11,
+    /// A lock of a window is held by another rank.
+    LockContention = 12,
 }
 
 impl Pattern {
     /// All patterns, in the order of their numbers.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 12] = [
         Self::LateSender,
         Self::LateSenderWrongOrder,
         Self::LateReceiver,
@@ -35,6 +43,10 @@ impl Pattern {
         Self::LateBroadcast,
         Self::EarlyReduce,
         Self::EarlyScan,
+        Self::WaitAtFence,
+        Self::LatePost,
+        Self::EarlyWait,
+        Self::LockContention,
     ];
 
     /// Returns the pattern with this number, if there is one.
@@ -55,6 +67,10 @@ impl Pattern {
             Self::LateBroadcast => "late_broadcast",
             Self::EarlyReduce => "early_reduce",
             Self::EarlyScan => "early_scan",
+            Self::WaitAtFence => "wait_at_fence",
+            Self::LatePost => "late_post",
+            Self::EarlyWait => "early_wait",
+            Self::LockContention => "lock_contention",
         }
     }
 }
@@ -140,7 +156,7 @@ mod tests {
             assert_eq!(Pattern::from_number(number), Some(pattern));
             assert_eq!(Pattern::ALL.iter().filter(|p| p.name() == pattern.name()).count(), 1);
         }
-        assert_eq!((Pattern::from_number(0), Pattern::from_number(9)), (None, None));
+        assert_eq!((Pattern::from_number(0), Pattern::from_number(13)), (None, None));
     }
 
     #[test]

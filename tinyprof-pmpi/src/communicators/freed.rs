@@ -38,7 +38,7 @@ pub(super) fn keep(known: *mut Communicator) {
     // SAFETY: it is dropped below alone.
     let Some(new) = (unsafe { known.as_ref() }) else { return };
     new.is_freed.store(true, Relaxed);
-    let ranks = new.relative.len();
+    let ranks = new.relative.len() + new.local.len();
     // A panic of another thread in here leaves it as it is: it is kept for ever.
     let Ok(mut freed) = FREED.lock() else { return };
     freed.known.push(Known(known));

@@ -49,13 +49,10 @@ pub(crate) fn neighbors(mpi: &Mpi, handle: Handle) -> Neighbors {
     } else if kind == cartesian {
         neighbors_in_grid(mpi, handle)
     } else if kind == graph {
-        let mut count = 0;
         let Some(rank) = with(mpi, handle, |known| known.rank) else {
             return Neighbors::default();
         };
-        // SAFETY: the communicator has a graph, and the place is valid.
-        let _ = unsafe { mpi.graph_neighbors_count(handle, rank, &raw mut count) };
-        let count = number(count);
+        let count = number(count_in_graph(mpi, handle, rank));
         Neighbors { sources: count, destinations: count, ..Neighbors::default() }
     } else if kind == distributed {
         let (mut sources, mut destinations, mut is_weighted) = (0, 0, 0);
@@ -67,6 +64,13 @@ pub(crate) fn neighbors(mpi: &Mpi, handle: Handle) -> Neighbors {
     } else {
         Neighbors::default()
     }
+}
+
+fn count_in_graph(mpi: &Mpi, handle: Handle, rank: c_int) -> c_int {
+    let mut count = 0;
+    // SAFETY: the communicator has a graph, and the place is valid.
+    let _ = unsafe { mpi.graph_neighbors_count(handle, rank, &raw mut count) };
+    count
 }
 
 fn neighbors_in_grid(mpi: &Mpi, handle: Handle) -> Neighbors {
@@ -88,4 +92,73 @@ fn neighbors_in_grid(mpi: &Mpi, handle: Handle) -> Neighbors {
         }
     }
     Neighbors { sources: neighbors, destinations: neighbors, border }
+}
+
+/// Returns the ranks that a rank receives from in the topology of a communicator, each once; none
+/// if it has no topology.
+pub(super) fn sources(mpi: &Mpi, handle: Handle, rank: c_int) -> Box<[u32]> {
+    let mut kind = 0;
+    // SAFETY: the program uses the communicator in a call under way; the place is valid.
+    let code = unsafe { mpi.topo_test(handle, &raw mut kind) };
+    let [cartesian, graph, distributed] = mpi.abi.topologies;
+    let mut sources = if code != 0 {
+        vec![]
+    } else if kind == cartesian {
+        sources_in_grid(mpi, handle)
+    } else if kind == graph {
+        let count = count_in_graph(mpi, handle, rank);
+        let mut sources = vec![0; count.unsigned_abs() as usize];
+        // SAFETY: the communicator has a graph, and the array holds as many ranks.
+        let code = unsafe { mpi.graph_neighbors(handle, rank, count, sources.as_mut_ptr()) };
+        if code == 0 { sources } else { vec![] }
+    } else if kind == distributed {
+        sources_in_distributed_graph(mpi, handle)
+    } else {
+        vec![]
+    };
+    sources.sort_unstable();
+    sources.dedup();
+    sources.into_iter().filter_map(|rank| u32::try_from(rank).ok()).collect()
+}
+
+fn sources_in_grid(mpi: &Mpi, handle: Handle) -> Vec<c_int> {
+    let mut dimensions = 0;
+    // SAFETY: the communicator has a grid, and the place is valid.
+    let _ = unsafe { mpi.cartdim_get(handle, &raw mut dimensions) };
+    let of_dimension = |dimension| {
+        let (mut before, mut after) = (mpi.abi.proc_null, mpi.abi.proc_null);
+        let places = (&raw mut before, &raw mut after);
+        // SAFETY: as above, and the grid has that dimension.
+        let _ = unsafe { mpi.cart_shift(handle, dimension, 1, places.0, places.1) };
+        [before, after]
+    };
+    (0..dimensions).flat_map(of_dimension).filter(|rank| *rank != mpi.abi.proc_null).collect()
+}
+
+fn sources_in_distributed_graph(mpi: &Mpi, handle: Handle) -> Vec<c_int> {
+    let (mut sources, mut destinations, mut is_weighted) = (0, 0, 0);
+    let places = (&raw mut sources, &raw mut destinations, &raw mut is_weighted);
+    // SAFETY: the communicator has a distributed graph, and the places are valid.
+    let code = unsafe { mpi.dist_graph_neighbors_count(handle, places.0, places.1, places.2) };
+    if code != 0 {
+        return vec![];
+    }
+    let room = |count: c_int| vec![0; count.unsigned_abs() as usize];
+    let (mut from, mut from_weights) = (room(sources), room(sources));
+    let (mut to, mut to_weights) = (room(destinations), room(destinations));
+    let from_places = (from.as_mut_ptr(), from_weights.as_mut_ptr());
+    let to_places = (to.as_mut_ptr(), to_weights.as_mut_ptr());
+    // SAFETY: as above, and the arrays hold as many ranks and weights.
+    let code = unsafe {
+        mpi.dist_graph_neighbors(
+            handle,
+            sources,
+            from_places.0,
+            from_places.1,
+            destinations,
+            to_places.0,
+            to_places.1,
+        )
+    };
+    if code == 0 { from } else { vec![] }
 }

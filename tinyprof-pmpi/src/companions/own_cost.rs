@@ -36,6 +36,20 @@ impl Class {
             | Role::CompleteSome
             | Role::CompleteAll
             | Role::MakeCommunicator
+            | Role::MakeIntercommunicator
+            | Role::MakeWindow
+            | Role::FreeWindow
+            | Role::Fence
+            | Role::Post
+            | Role::StartAccess
+            | Role::CompleteAccess
+            | Role::WaitExposure
+            | Role::Lock
+            | Role::LockAll
+            | Role::Unlock
+            | Role::UnlockAll
+            | Role::OpenFile
+            | Role::CloseFile
             | Role::Exchange
             | Role::ExchangeReplace => Self::Other,
             _ => Self::Plain,

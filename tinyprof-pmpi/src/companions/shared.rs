@@ -12,7 +12,6 @@ mod notice;
 
 use std::ffi::c_int;
 use std::hash::{BuildHasher, RandomState};
-use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
@@ -136,12 +135,17 @@ static BEGUN: [AtomicU32; BOARDS as usize] = [const { AtomicU32::new(0) }; BOARD
 
 /// Begins an operation: the next on the communicator, as on all its ranks.
 pub(super) fn begin_operation(twin: &Twin) -> Option<Operation> {
-    let layout = LAYOUT.get()?;
-    let board = twin.board?;
+    LAYOUT.get()?;
     // The program does not begin two on one communicator at the same time.
-    let number = BEGUN[board as usize].fetch_add(1, Relaxed).wrapping_add(1);
-    let instance = Instance { epoch: twin.epoch, number };
-    Some(Operation { board: layout.board(board), names: layout.names(), instance })
+    let number = BEGUN[twin.board? as usize].fetch_add(1, Relaxed).wrapping_add(1);
+    Operation::of(twin, number)
+}
+
+/// Takes note that the last operation of this rank on a communicator has not begun after all.
+pub(super) fn end_of_no_operation(twin: &Twin) {
+    if let Some(board) = twin.board {
+        BEGUN[board as usize].fetch_sub(1, Relaxed);
+    }
 }
 
 /// A collective operation that this rank takes part in.
@@ -153,6 +157,19 @@ pub(super) struct Operation {
 }
 
 impl Operation {
+    /// Returns the operation of this number on a communicator, if it has a board.
+    pub(super) fn of(twin: &Twin, number: u32) -> Option<Self> {
+        let layout = LAYOUT.get()?;
+        let board = layout.board(twin.board?);
+        let instance = Instance { epoch: twin.epoch, number };
+        Some(Self { board, names: layout.names(), instance })
+    }
+
+    /// Returns the number of the operation on its communicator.
+    pub(super) fn number(&self) -> u32 {
+        self.instance.number
+    }
+
     /// Tells the others when this rank has entered.
     #[inline]
     pub(super) fn enter(&self, own: &Meeting) {
@@ -161,7 +178,7 @@ impl Operation {
 
     /// Returns what others have told, when the operation has ended.
     #[inline]
-    pub(super) fn others(&self, ranks: Range<u32>) -> Read {
+    pub(super) fn others(&self, ranks: impl IntoIterator<Item = u32>) -> Read {
         if self.names.is_broken() {
             return Read::Lost;
         }

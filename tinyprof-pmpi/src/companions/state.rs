@@ -24,6 +24,7 @@ use super::common_clock::{self, Span, now_ns};
 use super::delivered::Delivered;
 use super::distance;
 use super::held::Held;
+use super::meet::Meet;
 use super::order::Order;
 use super::own_cost::{Class, OwnCost};
 use super::threads::{self, Caller};
@@ -63,6 +64,8 @@ pub(crate) struct State {
     pub(super) found: Vec<Option<Companion>>,
     /// The receives that the call under way has completed.
     pub(crate) completed: Vec<Completed>,
+    /// The collective operations that the call under way has completed.
+    pub(crate) operations: Vec<(Meet, CallpathId)>,
     /// The receive of a matched message that the call under way gets.
     pub(crate) matched: Option<Held>,
     /// What it takes to keep the order of messages, where it is kept.
@@ -247,6 +250,7 @@ impl State {
             set_again_ns: if common_clock::is_monotonic() { 0 } else { u64::MAX },
             found: Vec::with_capacity(COMPLETED),
             completed: Vec::with_capacity(COMPLETED),
+            operations: Vec::with_capacity(COMPLETED),
             matched: None,
             order,
             posted_late: None,

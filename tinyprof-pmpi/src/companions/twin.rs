@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::group::{maxima, split};
-use super::naming::{self, Making};
+use super::naming::{self, Making, Object};
 use super::shared;
 use super::state;
 use super::threads;
@@ -70,6 +70,34 @@ pub(crate) fn make(mpi: &Mpi, handle: Handle, parent: &Communicator, making: Mak
     }
 }
 
+/// Makes the twin of an intercommunicator that two groups have made by a call with this tag, where
+/// all of them share memory. Several threads could mix up two of the same groups.
+pub(crate) fn make_between(mpi: &Mpi, handle: Handle, tag: i32) {
+    if !shared::is_on() || threads::are_multiple() {
+        return;
+    }
+    // Groups of other worlds have no name: nobody follows them.
+    if let Some(known) = communicators::get(mpi, handle)
+        && let Some(name) = naming::name_between(known, tag)
+        && let Some(twin) = shared::join(mpi, Some(name))
+    {
+        known.set_twin(twin);
+    }
+}
+
+/// Returns the twin of what all ranks of a communicator are about to make, or have made just now,
+/// and is none, where they share memory. All of them have to count it, also if it fails on some.
+pub(crate) fn join_object(mpi: &Mpi, group: &Communicator, object: Object) -> Option<Twin> {
+    let twin = group.twin().filter(|_| shared::is_on())?;
+    let name = naming::name_of_object(twin.epoch, object, group.made.count());
+    if group.has_others() { shared::join(mpi, Some(name)) } else { None }
+}
+
+/// Returns the twin of a window's locks.
+pub(super) fn join_locks(mpi: &Mpi, window: &Twin) -> Option<Twin> {
+    shared::join(mpi, Some(naming::name_of_object(window.epoch, Object::Locks, 0)))
+}
+
 /// Makes a communicator of our own, with the ranks of the program's.
 fn make_communicator(mpi: &Mpi, handle: Handle, is_known: bool) -> Option<Twin> {
     let number = if is_known { take_number() } else { None };
@@ -101,7 +129,7 @@ pub(crate) fn before_free(mpi: &Mpi, handle: Handle) {
     if shared::is_on() {
         // With streams that are counted already nobody can use its number again.
         if is_forgotten {
-            shared::leave(&twin, known.size.unsigned_abs());
+            shared::leave(&twin, known.places().end);
         }
         return;
     }

@@ -35,7 +35,8 @@ impl Call {
         } else {
             let pending = Pending::Collective { ranks, out, into };
             let (callpath, communicator) = (visited.callpath(), Some(known));
-            self.remember(Request { callpath, communicator, pending });
+            let place = self.remember(Request { callpath, communicator, pending });
+            self.prepare_operation(kind, known, place);
         }
     }
 

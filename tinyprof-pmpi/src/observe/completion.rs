@@ -55,7 +55,9 @@ impl Call {
             Pending::Receive | Pending::ReceiveAtStart => MessageKind::MessageIn,
             Pending::Read => MessageKind::FileIn,
             Pending::Send { .. } | Pending::Sent { .. } => return self.note_sent(place),
-            Pending::Collective { .. } => return,
+            Pending::Collective { .. } | Pending::Started => {
+                return self.note_operation(place, &request, visited);
+            }
         };
         // Open MPI leaves that field of a status to chance where a file was read.
         let may_be_cancelled = kind == MessageKind::MessageIn && requests::may_be_cancelled();

@@ -15,7 +15,7 @@ impl Arguments {
     #[inline]
     pub(super) fn pass_flush_point(&self, function: &Function) {
         if let Some(hook) = session::at_collective()
-            && self.met(function).is_some_and(|met| met.communicator == self.mpi.abi.world)
+            && self.is_on_world(function)
         {
             hook();
         }

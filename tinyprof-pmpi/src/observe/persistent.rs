@@ -58,13 +58,14 @@ impl Call {
                     visited.count(MessageKind::MessageOut, partner, bytes);
                 }
                 Pending::Collective { ranks, out, into } => {
+                    requests::start(place, visited.callpath());
                     self.count_collective(visited, ranks, out, into);
                 }
                 Pending::ReceiveAtStart => {
                     requests::start(place, visited.callpath());
                     self.hold_started(place, handle);
                 }
-                Pending::Receive | Pending::Read | Pending::Sent { .. } => {}
+                Pending::Receive | Pending::Read | Pending::Sent { .. } | Pending::Started => {}
             }
         }
     }

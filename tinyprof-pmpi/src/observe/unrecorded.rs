@@ -7,10 +7,10 @@ use std::ffi::c_int;
 use crate::abi::Handle;
 use crate::arguments::{Arguments, Kind};
 use crate::communicators;
-use crate::companions;
+use crate::companions::{self, started};
 use crate::function::{Function, Positions, Role};
 use crate::handles;
-use crate::requests;
+use crate::requests::{self, Pending};
 
 impl Arguments {
     /// Passes on a call of `function` that is not recorded.
@@ -66,7 +66,13 @@ impl Arguments {
         match function.role {
             Role::FreeRequest => {
                 let handle = self.handle_at(function.at.request, 0, Kind::Request);
-                if let Some((place, _)) = requests::find(handle) {
+                if let Some((place, request)) = requests::find(handle) {
+                    if let (Pending::Collective { .. }, Some(group)) =
+                        (request.pending, request.communicator)
+                        && let Some(meet) = started::at(place, group)
+                    {
+                        meet.leave();
+                    }
                     requests::forget(place);
                 }
             }
@@ -80,6 +86,7 @@ impl Arguments {
                 communicators::drop_unused(requests::communicators());
                 handles::end_generation();
             }
+            Role::FreeWindow | Role::CloseFile => drop(self.remove_object(function)),
             Role::FreeDatatype => handles::end_generation(),
             _ => {}
         }

@@ -60,6 +60,9 @@ impl Call {
         companions::with(self.recorder, |state| state.enter(self.recorder, visited, begun_ns));
         let (sent, not_sized) = self.announce(visited, begun_ns);
         let meet = self.meet(begun_ns);
+        self.restart_operations(begun_ns);
+        self.begin_access(visited, begun_ns);
+        let removed = self.arguments.remove_object(self.function);
         let measured_ns = is_measured.then(|| now_ns(self.recorder).saturating_sub(since_ns));
         let worked = companions::with(self.recorder, |state| state.worked(class, measured_ns));
         let entered_ns = match measured_ns {
@@ -96,7 +99,9 @@ impl Call {
             if let Some(sent) = sent {
                 self.hold_sent(sent, visited);
             }
-            if let Some(meet) = meet {
+            if let Some(meet) = meet
+                && !self.keep_operation(&meet, visited)
+            {
                 let ended_ns = meet.end(self.mpi(), self.recorder, visited, span);
                 since_ns = ended_ns.unwrap_or(left_ns);
             }
@@ -104,12 +109,17 @@ impl Call {
             // Their companions are taken as well: otherwise those of later messages would be.
             self.after(&before.with_errors(), visited);
             self.conclude(&before, visited, span);
-        } else if self.function.role == Role::MakeCommunicator {
-            self.arguments.make_twin(self.function, false);
-        } else if let Some(meet) = meet
-            && self.mpi().has_communicated(self.code(code))
+        } else {
+            self.arguments.take_note_of_new(self.function, false);
+        }
+        if !self.is_successful(code)
+            && let Some(meet) = meet
         {
-            meet.take_part(self.mpi());
+            if self.mpi().has_communicated(self.code(code)) {
+                meet.take_part(self.mpi());
+            } else {
+                meet.withdraw();
+            }
         }
         if held_ns > 0 {
             companions::with(self.recorder, |state| state.held_back(held_ns));
@@ -124,10 +134,14 @@ impl Call {
         if before.request.is_some() || before.kept > 0 {
             self.give_back(&before);
         }
+        let is_unknown = !self.function.is_followed()
+            || meet.is_none() && self.arguments.meets_unknown(self.function);
         companions::with(self.recorder, |state| {
+            state.is_unknown |= is_unknown;
             let times = (since_ns, span.duration_ns());
             state.leave(self.recorder, visited, times, (class, is_measured));
         });
+        drop(removed);
         drop(inside);
         code
     }
@@ -137,7 +151,22 @@ impl Call {
     fn sends_or_receives(&self) -> bool {
         !matches!(
             self.function.role,
-            Role::Plain | Role::Probe | Role::Collective(..) | Role::MakeCommunicator
+            Role::Plain
+                | Role::Unfollowed
+                | Role::Probe
+                | Role::Collective(..)
+                | Role::MakeCommunicator
+                | Role::MakeIntercommunicator
+                | Role::MakeWindow
+                | Role::FreeWindow
+                | Role::Fence
+                | Role::Lock
+                | Role::LockAll
+                | Role::Unlock
+                | Role::UnlockAll
+                | Role::OpenFile
+                | Role::CloseFile
+                | Role::JoinFile
         )
     }
 
@@ -318,9 +347,6 @@ impl Call {
     /// Begins a collective operation.
     #[inline]
     fn meet(&self, entered_ns: u64) -> Option<Meet> {
-        if !matches!(self.function.role, Role::Collective(..)) {
-            return None;
-        }
         let met = self.arguments.met(self.function)?;
         Meet::begin(met, Some((self.recorder, entered_ns)))
     }
@@ -357,9 +383,25 @@ impl Call {
                 }
             }
             Role::CompleteOne | Role::CompleteAny | Role::CompleteSome | Role::CompleteAll => {
-                self.conclude_all(visited, span, !self.function.is_test());
+                let waits = !self.function.is_test();
+                let span = self.conclude_operations(visited, span, waits);
+                self.conclude_all(visited, span, waits);
             }
-            Role::MakeCommunicator => self.arguments.make_twin(self.function, true),
+            Role::Post
+            | Role::StartAccess
+            | Role::CompleteAccess
+            | Role::WaitExposure
+            | Role::Lock
+            | Role::LockAll
+            | Role::Put
+            | Role::Get
+            | Role::GetAccumulate
+            | Role::FetchAndOp
+            | Role::CompareAndSwap => self.conclude_access(visited, span),
+            Role::MakeCommunicator
+            | Role::MakeIntercommunicator
+            | Role::MakeWindow
+            | Role::OpenFile => self.arguments.take_note_of_new(self.function, true),
             _ => {}
         }
     }

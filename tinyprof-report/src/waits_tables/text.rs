@@ -126,6 +126,10 @@ pub(crate) const fn word(pattern: Pattern) -> &'static str {
         Pattern::LateBroadcast => "late root",
         Pattern::EarlyReduce => "early root",
         Pattern::EarlyScan => "early scan",
+        Pattern::WaitAtFence => "fence",
+        Pattern::LatePost => "late post",
+        Pattern::EarlyWait => "early wait",
+        Pattern::LockContention => "lock",
         _ => "other",
     }
 }

@@ -203,7 +203,7 @@ fn a_hostile_section_is_an_error() {
     assert_eq!(decoded(&good, 2, all()).unwrap()[5][0].1[0].0.from, CallpathId::from_bits(102));
     check(&keyed([8, 0, 0, 0], [0; 4]), "not a key");
     check(&keyed([0, 0, 65, 0], [0; 4]), "not a key");
-    check(&keyed([0; 4], [9, 0, 0, 0]), "not a key");
+    check(&keyed([0; 4], [14, 0, 0, 0]), "not a key");
     check(&keyed([0; 4], [0, 0, 7, 0]), "not a key");
     check(&keyed([0, 0, 0, 1], [0; 4]), "no set");
     // Two equal keys.

@@ -8,7 +8,6 @@
 //!  | instance 0: a record of each rank | 1 | ... | 63 |
 //! ```
 
-use std::ops::Range;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU64, fence};
 
@@ -85,7 +84,7 @@ impl Board {
 
     /// Returns what `ranks` have written, for one that has left the operation.
     #[inline]
-    pub(super) fn read(&self, instance: Instance, ranks: Range<u32>) -> Read {
+    pub(super) fn read(&self, instance: Instance, ranks: impl IntoIterator<Item = u32>) -> Read {
         let mut all = None;
         for rank in ranks {
             let record = self.record(instance, rank);

@@ -84,27 +84,27 @@ pub(super) const COLLECTIVES: &[Pattern] = &[
     right("gather", 2),
     right("scan", 2),
     right("exscan", 2),
-    not_followed("ibarrier", 2),
-    not_followed("iallreduce", 2),
-    not_followed("ibcast", 2),
-    not_followed("neighbor_alltoall", 3),
+    right("ibarrier", 2),
+    right("iallreduce", 2),
+    right("ibcast", 2),
+    right("neighbor_alltoall", 3),
 ];
 
 pub(super) const COMMUNICATORS: &[Pattern] = &[
-    not_followed("inter_recv", 2),
-    not_followed("inter_barrier", 2),
-    not_followed("comm_dup", 2),
-    not_followed("comm_split", 2),
-    not_followed("write_all", 2),
+    right("inter_recv", 2),
+    right("inter_barrier", 2),
+    right("comm_dup", 2),
+    right("comm_split", 2),
+    right("write_all", 2),
     not_followed("init", 2),
     not_followed("finalize", 2),
 ];
 
 pub(super) const ONE_SIDED: &[Pattern] = &[
-    not_followed("fence", 2),
-    not_followed("late_post", 2),
-    not_followed("late_complete", 2),
-    not_followed("lock_contention", 3),
+    right("fence", 2),
+    right("late_post", 2),
+    right("late_complete", 2),
+    right("lock_contention", 3),
 ];
 
 pub(super) const THREADS: &[Pattern] = &[
