@@ -21,6 +21,7 @@ const EXTRA_US: &str = "20000";
 
 /// Runs patterns of a program, and prints what is said of each. With `ranks` of them, or the least
 /// number that a pattern needs. Returns those that are worse than expected.
+#[expect(clippy::print_stderr, reason = "the table is what a full run is for")]
 fn run_all(family: &str, patterns: &[Pattern], way: Way, ranks: usize) -> Vec<String> {
     let directory = tempfile::tempdir().expect("a directory can be made");
     let program = directory.path().join(family);

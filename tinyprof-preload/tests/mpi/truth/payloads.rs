@@ -85,6 +85,7 @@ fn check(profile: &Profile, truth: &Counts, known: &mut Known) {
 }
 
 /// Runs the programs of some seeds, some of them in one job.
+#[expect(clippy::print_stderr, reason = "which calls have messages without a sender is of use")]
 fn run(ways: &[Way], jobs: u32, seeds_a_job: u32) {
     let directory = tempfile::tempdir().expect("a directory can be made");
     let program = compile("payload.c", directory.path());
