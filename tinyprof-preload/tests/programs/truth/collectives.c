@@ -10,7 +10,8 @@ static int last(void) { return ranks - 1; }
 
 // Says who has waited in slot 0: all for the last rank, which enters `slot` of it in `for_at`.
 static void all_wait_for(const char *kind, const char *at, int slot, const char *for_at) {
-  waits_for(kind, at, 0, last_enter(slot, 0, ranks), last(), for_at);
+  int64_t until = last_enter(slot, 0, ranks);
+  waits_for(kind, at, 0, until, last_to_enter, for_at);
 }
 
 static void all_wait(const char *kind, const char *at) { all_wait_for(kind, at, 0, at); }

@@ -51,6 +51,8 @@ static Shared *shared;
 static int rank, ranks, meetings;
 static double extra_us;
 static int64_t unsure_ns;
+// The rank that last_enter() has found.
+static int last_to_enter;
 // The stamps of the call under way behind the profiler, of this thread: inner.c has them.
 static Span *(*inner_span)(void);
 static const char *directory;
@@ -115,6 +117,7 @@ static __attribute__((unused)) int64_t last_enter(int slot, int first_rank, int 
   int last = first_rank;
   for (int r = first_rank; r < end_rank; r++)
     if (shared->calls[r][slot].enter > shared->calls[last][slot].enter) last = r;
+  last_to_enter = last;
   return enter_of(last, slot);
 }
 
@@ -138,9 +141,11 @@ static void waits_for(const char *kind, const char *at, int slot, int64_t until,
   Sum *sum = sums;
   while (sum->kind && (strcmp(sum->kind, kind) || strcmp(sum->at, at))) sum++;
   sum->kind = kind;
-  sum->at = at;
   sum->for_at = for_at;
-  sum->for_rank = for_rank;
+  // Another rank may have lost its processor, and come later than the one that sleeps.
+  int is_same = !sum->at || sum->for_rank == for_rank;
+  sum->for_rank = is_same ? for_rank : -1;
+  sum->at = at;
   sum->waiting_ns += ns;
   sum->unsure_ns += unsure_ns;
   unsure_ns = 0;
