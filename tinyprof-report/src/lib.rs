@@ -66,6 +66,7 @@ mod statistics_rows;
 mod structure;
 mod tables;
 mod text;
+mod time_base;
 mod top;
 mod totals;
 mod transfers;
@@ -102,6 +103,7 @@ pub use structure::{
     StructureBuilder,
 };
 pub use text::TextOptions;
+pub use time_base::TimeBase;
 pub use totals::Totals;
 use transfers::world_rank;
 pub use transfers::{MpiCall, Transfers, has_messages, partner};

@@ -15,7 +15,7 @@ use super::metrics::Metrics;
 use super::notes::filtered;
 use super::{
     ClockOverRanks, CompensatedRank, Efficiency, Hint, HintKind, Overhead, SortKey, Statistics,
-    Totals, Transfers, WithoutUs,
+    TimeBase, Totals, Transfers, WithoutUs,
 };
 
 /// The data of all reports of a run. Equal profiles give equal reports.
@@ -44,7 +44,8 @@ pub struct Report {
     pub(super) filtered: Option<String>,
     /// The reason why threads recorded in private memory, if any did and it is known.
     pub(super) segments_refused: Option<String>,
-    pub(super) total_ns: u128,
+    /// The time that all shares are parts of.
+    pub(super) base: TimeBase,
     pub(super) host_names: Hosts,
     pub(super) efficiency: Option<Efficiency>,
     pub(super) hints: Vec<Hint>,
@@ -113,9 +114,7 @@ impl Report {
         host_names: Hosts,
     ) -> Self {
         let efficiency = Efficiency::of_statistics(callpaths, &statistics);
-        let rows = callpaths.rows().iter().zip(statistics.rows());
-        let roots = rows.filter(|(callpath, _)| callpath.parent.is_none());
-        let total_ns = roots.fold(0_u128, |sum, (_, row)| sum.saturating_add(row.inclusive.sum_ns));
+        let base = TimeBase::of_statistics(callpaths, &statistics);
         let program = Path::new(&manifest.metadata.executable).file_name();
         Self {
             name: program
@@ -137,8 +136,8 @@ impl Report {
             segments_refused: manifest.metadata.segments_refused.clone(),
             metrics: Metrics::default(),
             transfers: BTreeMap::new(),
-            overhead: Overhead::of_run(manifest, statistics.rows(), total_ns),
-            total_ns,
+            overhead: Overhead::of_run(manifest, statistics.rows(), base.ns()),
+            base,
             host_names,
             efficiency,
             hints: Vec::new(),
@@ -201,6 +200,12 @@ impl Report {
         Self { overhead: None, efficiency, clock: None, without_us, compensated, ..self }
     }
 
+    /// Returns the time that all shares are parts of.
+    #[must_use]
+    pub const fn base(&self) -> &TimeBase {
+        &self.base
+    }
+
     /// Returns the hints, the costliest first.
     #[must_use]
     pub fn hints(&self) -> &[Hint] {
@@ -225,6 +230,7 @@ impl Report {
             transfers: BTreeMap::new(),
             threads_at_once: BTreeMap::new(),
             without_us: Vec::new(),
+            base: self.base.without_callpaths(),
             ..self
         }
     }

@@ -47,6 +47,8 @@ pub struct Waits {
     pub entries: Vec<Waiting>,
     /// True if each pair of ranks has an entry of its own.
     pub by_rank: bool,
+    /// True if only some of the ranks are of interest.
+    pub of_some_ranks: bool,
     /// True if the profile has edges between calls.
     pub are_recorded: bool,
 }
@@ -173,7 +175,8 @@ impl WaitSums {
     #[must_use]
     pub fn waits(&self) -> Waits {
         let (by_rank, are_recorded) = (self.by_rank, self.are_recorded);
-        Waits { entries: self.entries(), by_rank, are_recorded }
+        let of_some_ranks = self.only_ranks.is_some();
+        Waits { entries: self.entries(), by_rank, of_some_ranks, are_recorded }
     }
 
     /// Returns the barriers that are followed by an operation in which all ranks wait for each

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tinyprof_format::model::RankFacts;
 
 use super::units::ratio;
-use super::{Overhead, Totals};
+use super::{Activity, Overhead, Totals};
 
 /// The time of a callpath without measurement, and the parts by which it differs from the measured
 /// one, in ns.
@@ -106,7 +106,7 @@ impl WithoutUs {
 pub struct CompensatedRank {
     /// The rank.
     pub rank: u32,
-    /// The measured time of its roots.
+    /// The measured time of its roots, without start-up.
     pub measured_ns: u64,
     /// The measured time less what the rank's own measuring cost.
     pub local_ns: u64,
@@ -122,9 +122,16 @@ impl CompensatedRank {
     pub fn of_totals(totals: &Totals) -> Vec<Self> {
         let callpaths = totals.callpaths();
         let roots = || callpaths.iter().filter(|(_, callpath)| callpath.parent.is_none());
+        let activities = Activity::of_callpaths(callpaths);
+        let exclusive_ns = totals.exclusive_ns();
+        let of_setup = activities.iter().zip(&exclusive_ns);
+        let of_setup: Vec<_> =
+            of_setup.filter(|(of, _)| **of == Some(Activity::Setup)).map(|(_, ns)| ns).collect();
         let of_rank = |(rank, facts): (u32, &RankFacts)| {
             let times = roots().map(|(index, _)| totals.inclusive_ns(index, rank as usize));
-            let measured_ns = times.fold(0_u64, u64::saturating_add);
+            let all_ns = times.fold(0_u64, u64::saturating_add);
+            let startup_ns = of_setup.iter().map(|ns| ns[rank as usize]);
+            let measured_ns = startup_ns.fold(all_ns, u64::saturating_sub);
             (measured_ns > 0).then(|| Self {
                 rank,
                 measured_ns,

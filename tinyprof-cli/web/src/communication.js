@@ -257,7 +257,7 @@ export class CommunicationView {
         element("th", { scope: "row" }, row.label, element("bdi", { className: "path", textContent: row.under })),
         numberCell(count(row.calls), row.calls),
         timeCell(row.ns),
-        shareCell(row.ns, greatest, percent(row.ns / (this.profile.report.total_inclusive_ns || 1))),
+        shareCell(row.ns, greatest, percent(row.share)),
         numberCell(data(row.bytes_out), row.bytes_out, "bytes"),
         numberCell(data(row.bytes_in), row.bytes_in, "bytes"),
       ),
@@ -297,17 +297,17 @@ export class CommunicationView {
 
   #byFunction() {
     const sums = new Map();
-    for (const { name, calls, ns, bytes_out, bytes_in } of this.#byCallpath()) {
-      const sum = sums.get(name) ?? { name, callpaths: 0, calls: 0, ns: 0, bytes_out: 0, bytes_in: 0 };
-      sums.set(name, { name, callpaths: sum.callpaths + 1, calls: sum.calls + calls, ns: sum.ns + ns, bytes_out: sum.bytes_out + bytes_out, bytes_in: sum.bytes_in + bytes_in });
+    for (const { name, calls, ns, share, bytes_out, bytes_in } of this.#byCallpath()) {
+      const sum = sums.get(name) ?? { name, callpaths: 0, calls: 0, ns: 0, share: 0, bytes_out: 0, bytes_in: 0 };
+      sums.set(name, { name, callpaths: sum.callpaths + 1, calls: sum.calls + calls, ns: sum.ns + ns, share: sum.share + share, bytes_out: sum.bytes_out + bytes_out, bytes_in: sum.bytes_in + bytes_in });
     }
     const label = (name) => element("bdi", { className: "name", textContent: name, title: name });
     return [...sums.values()].map((sum) => ({ ...sum, label: label(sum.name), under: counted(sum.callpaths, "callpath") }));
   }
 }
 
-function timesOf({ visits, inclusive_ns }) {
-  return { calls: visits, ns: inclusive_ns?.sum ?? 0 };
+function timesOf({ visits, exclusive_ns, exclusive_share: share }) {
+  return { calls: visits, ns: exclusive_ns?.sum ?? 0, share };
 }
 
 function head(titles) {

@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use tinyprof_format::model::CallpathIndex;
 
 use crate::tables::put;
-use crate::units::ratio;
 use crate::{Report, Waits};
 
 const HEADINGS: [&str; 10] = [
@@ -44,7 +43,7 @@ impl Report {
                     entry.waiting_ns.to_string(),
                     entry.compensated_ns.to_string(),
                     entry.transfer_ns.to_string(),
-                    ratio(entry.waiting_ns, self.total_ns).to_string(),
+                    self.base.share(entry.waiting_ns).to_string(),
                 ],
             )?;
         }

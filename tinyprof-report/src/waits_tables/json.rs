@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 use tinyprof_format::model::CallpathIndex;
 
 use crate::json::integer;
-use crate::units::ratio;
 use crate::{ClockOverRanks, CompensatedRank, LongJson, Report, Waiting, Waits};
 
 impl Report {
@@ -24,7 +23,8 @@ impl Report {
         let members = json!({
             "name": self.name,
             "ranks": self.ranks,
-            "total_inclusive_ns": integer(self.total_ns),
+            "total_inclusive_ns": integer(self.base.ns()),
+            "startup_ns": integer(self.base.startup_ns()),
             "by_rank": waits.by_rank,
             "waiting_ns": integer(waits.waiting_ns()),
             "compensated_ns": integer(waits.compensated_ns()),
@@ -48,7 +48,7 @@ impl Report {
             "waiting_ns": integer(entry.waiting_ns),
             "compensated_ns": integer(entry.compensated_ns),
             "transfer_ns": integer(entry.transfer_ns),
-            "share": ratio(entry.waiting_ns, self.total_ns),
+            "share": self.base.share(entry.waiting_ns),
         })
     }
 }

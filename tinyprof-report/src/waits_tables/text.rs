@@ -6,7 +6,7 @@ use tinyprof_messages::waiting::Pattern;
 
 use crate::lines::{Column, Line, write_more, write_table_of_names};
 use crate::names::{columns, cut, wrapped};
-use crate::units::{count_cell, percent_cell, ratio, time, time_cell};
+use crate::units::{count_cell, percent_cell, time, time_cell};
 use crate::{Report, Waiting, Waits};
 
 const COLUMNS: [Column; 8] = [
@@ -62,7 +62,9 @@ impl Report {
             );
             write_more(&mut text, shown, count, "line");
         }
-        text.push_str(&wrapped(&self.waiting_line(waits), " ", width));
+        for line in self.startup_line().into_iter().chain([self.waiting_line(waits)]) {
+            text.push_str(&wrapped(&line, " ", width));
+        }
         if let Some(clock) = &self.clock {
             text.push_str(&wrapped(&clock.sentence(), " ", width));
         }
@@ -77,7 +79,7 @@ impl Report {
         };
         vec![
             time_cell(entry.waiting_ns),
-            percent_cell(ratio(entry.waiting_ns, self.total_ns)),
+            percent_cell(self.base.share(entry.waiting_ns)),
             time_cell(entry.compensated_ns),
             cell(entry.transfer_ns),
             count_cell(entry.count),
@@ -107,9 +109,10 @@ impl Report {
             return "nobody waited".to_owned();
         }
         format!(
-            "waiting: {}, {} of the time of all ranks; without measurement {}",
+            "waiting: {}, {} of the time of {} ranks; without measurement {}",
             time(waiting_ns),
-            percent_cell(ratio(waiting_ns, self.total_ns)),
+            percent_cell(self.base.share(waiting_ns)),
+            if waits.of_some_ranks { "these" } else { "all" },
             time(waits.compensated_ns()),
         )
     }
