@@ -95,7 +95,10 @@ impl Report {
         if let Some(line) = self.startup_line() {
             text.push_str(&wrapped(&line, " ", width));
         }
-        for line in self.regions_line().into_iter().chain(self.mpi_line()) {
+        // At other levels the report says nothing of waiting.
+        let is_level = self.unfollowed.as_ref().is_some_and(|all| all.are_recorded);
+        let unfollowed = self.unfollowed_line().filter(|_| is_level);
+        for line in self.regions_line().into_iter().chain(self.mpi_line()).chain(unfollowed) {
             text.push_str(&wrapped(&line, " ", width));
         }
         if let Some(found) = &self.efficiency {

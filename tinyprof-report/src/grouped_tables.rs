@@ -92,6 +92,9 @@ impl Report {
         let columns = if by == GroupBy::Peer { &PARTNERS[..] } else { &TIMES };
         write_table(&mut text, columns, by.word(), &lines, width);
         write_more(&mut text, rows.len(), count, by.word());
+        if let Some(line) = self.unfollowed_line() {
+            text.push_str(&wrapped(&line, " ", width));
+        }
         text
     }
 

@@ -57,6 +57,7 @@ impl Report {
             "calls": usage.calls,
             "time_ns": integer(usage.time_ns),
             "share": self.base.share(usage.time_ns),
+            "unfollowed_ns": self.unfollowed.as_ref().map(|all| integer(all.ns())),
             "messages": messages.count,
             "bytes_out": out.bytes,
             "bytes_in": into_rank.bytes,

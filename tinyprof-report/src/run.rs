@@ -15,7 +15,7 @@ use super::metrics::Metrics;
 use super::notes::filtered;
 use super::{
     ClockOverRanks, CompensatedRank, Efficiency, Hint, HintKind, Overhead, SortKey, Statistics,
-    TimeBase, Totals, Transfers, WithoutUs,
+    TimeBase, Totals, Transfers, Unfollowed, WithoutUs,
 };
 
 /// The data of all reports of a run. Equal profiles give equal reports.
@@ -52,6 +52,9 @@ pub struct Report {
     pub(super) overhead: Option<Overhead>,
     /// The clocks of all ranks; none if the profile is not of level `messages`.
     pub(super) clock: Option<ClockOverRanks>,
+    /// The time in MPI calls that are not followed; none without any, or if only
+    /// statistics are known.
+    pub(super) unfollowed: Option<Unfollowed>,
     /// The times of callpaths without measurement; empty where they are not known.
     pub(super) without_us: Vec<WithoutUs>,
     /// The times of ranks without measurement; empty where they are not known.
@@ -142,6 +145,7 @@ impl Report {
             efficiency,
             hints: Vec::new(),
             clock: None,
+            unfollowed: None,
             without_us: Vec::new(),
             compensated: Vec::new(),
             statistics,
@@ -176,6 +180,7 @@ impl Report {
 
     fn with_clock(mut self, totals: &Totals) -> Self {
         self.clock = ClockOverRanks::of_ranks(totals.ranks());
+        self.unfollowed = Some(Unfollowed::of_totals(totals)).filter(|all| all.mpi_ns() > 0);
         if self.clock.is_some() {
             self.without_us = WithoutUs::of_totals(totals);
             self.compensated = CompensatedRank::of_totals(totals);

@@ -118,7 +118,7 @@ pub struct WaitSums {
     only_ranks: Option<RankSet>,
     only_rows: Option<Vec<bool>>,
     sums: BTreeMap<Key, Sum>,
-    are_recorded: bool,
+    pub(super) are_recorded: bool,
     /// The calls right before operations in which all ranks wait for each other, with these.
     before_meetings: BTreeSet<(CallpathId, CallpathIndex)>,
     barriers: BTreeSet<CallpathIndex>,
@@ -332,6 +332,12 @@ impl Sum {
         let [ranks, for_ranks] = self.all;
         Waiting { ranks, for_ranks, ..self.entry }
     }
+}
+
+/// Returns the number of messages and operations of a callpath of which the partner is known.
+pub(super) fn followed(values: &CallpathValues) -> u64 {
+    let waits = values.edges.iter().filter(|(key, _)| key.kind.waits());
+    waits.fold(0, |sum, (_, edge)| sum.saturating_add(edge.count))
 }
 
 /// Returns the waiting of a callpath beyond that without measurement, in ns; negative if a delay

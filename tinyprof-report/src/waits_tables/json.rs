@@ -14,6 +14,8 @@ impl Report {
     ///   `count`, `waiting_ns`, `compensated_ns` and `transfer_ns`, summed over ranks; `share` of
     ///   the time of all ranks. An entry of `late_sender_wrong_order` is a part of one of
     ///   `late_sender`.
+    /// * `mpi_ns`: the time of all ranks in MPI calls, and `unfollowed_ns`, the part of it in calls
+    ///   of which it is not known for whom they wait.
     /// * `clock`: the facts of the clocks of all ranks, added up; null if the profile is not of
     ///   level `messages`.
     /// * `compensated`: for each `rank` the time of its roots as it was measured, less what its own
@@ -28,6 +30,8 @@ impl Report {
             "by_rank": waits.by_rank,
             "waiting_ns": integer(waits.waiting_ns()),
             "compensated_ns": integer(waits.compensated_ns()),
+            "mpi_ns": self.unfollowed.as_ref().map(|all| integer(all.mpi_ns())),
+            "unfollowed_ns": self.unfollowed.as_ref().map(|all| integer(all.ns())),
             "clock": self.clock.map(ClockOverRanks::to_json),
             "compensated": self.compensated.iter().map(of_rank).collect::<Vec<_>>(),
         });
@@ -60,5 +64,7 @@ fn of_rank(of_rank: &CompensatedRank) -> Value {
         "local_ns": of_rank.local_ns,
         "parallel_ns": of_rank.parallel_ns,
         "uncertainty_ns": of_rank.uncertainty_ns,
+        "propagated_uncertainty_ns": of_rank.propagated_uncertainty_ns,
+        "unfollowed_ns": of_rank.unfollowed_ns,
     })
 }

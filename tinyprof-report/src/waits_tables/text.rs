@@ -37,7 +37,7 @@ impl Report {
         let width = usize::from(width_columns);
         let mut text = wrapped(&self.head(width), ", ", width);
         if !waits.are_recorded {
-            return text + &wrapped("no waiting was recorded", " ", width);
+            return text + &wrapped(&self.unknown_waiting(), " ", width);
         }
         // Transfers without waiting are of interest for each pair of ranks.
         let is_shown = |entry: &&Waiting| waits.by_rank || entry.waiting_ns > 0;
@@ -62,7 +62,8 @@ impl Report {
             );
             write_more(&mut text, shown, count, "line");
         }
-        for line in self.startup_line().into_iter().chain([self.waiting_line(waits)]) {
+        let lines = self.startup_line().into_iter().chain([self.waiting_line(waits)]);
+        for line in lines.chain(self.unfollowed_line()) {
             text.push_str(&wrapped(&line, " ", width));
         }
         if let Some(clock) = &self.clock {
@@ -106,7 +107,8 @@ impl Report {
     fn waiting_line(&self, waits: &Waits) -> String {
         let waiting_ns = waits.waiting_ns();
         if waiting_ns == 0 {
-            return "nobody waited".to_owned();
+            // The line on what is not followed is next, if there is any.
+            return "no waiting is known".to_owned();
         }
         format!(
             "waiting: {}, {} of the time of {} ranks; without measurement {}",
