@@ -7,7 +7,7 @@ use tinyprof_format::model::CallpathIndex;
 use crate::tables::put;
 use crate::{Report, Waits};
 
-const HEADINGS: [&str; 10] = [
+const HEADINGS: [&str; 11] = [
     "kind",
     "callpath",
     "for_callpath",
@@ -17,6 +17,7 @@ const HEADINGS: [&str; 10] = [
     "waiting_ns",
     "compensated_ns",
     "transfer_ns",
+    "wrong_order_ns",
     "share",
 ];
 
@@ -43,6 +44,7 @@ impl Report {
                     entry.waiting_ns.to_string(),
                     entry.compensated_ns.to_string(),
                     entry.transfer_ns.to_string(),
+                    entry.wrong_order_ns.to_string(),
                     self.base.share(entry.waiting_ns).to_string(),
                 ],
             )?;

@@ -6,7 +6,7 @@ use tinyprof_messages::waiting::Pattern;
 
 use crate::lines::{Column, Line, write_more, write_table_of_names};
 use crate::names::{columns, cut, wrapped};
-use crate::units::{count_cell, percent_cell, time, time_cell};
+use crate::units::{count_cell, percent_cell, ratio, time, time_cell};
 use crate::{Report, Waiting, Waits};
 
 const COLUMNS: [Column; 8] = [
@@ -84,7 +84,7 @@ impl Report {
             time_cell(entry.compensated_ns),
             cell(entry.transfer_ns),
             count_cell(entry.count),
-            word(entry.pattern).to_owned(),
+            kind(entry),
             ranks(&entry.ranks),
             ranks(&entry.for_ranks),
         ]
@@ -120,11 +120,20 @@ impl Report {
     }
 }
 
+/// Returns the pattern, and the part of the waiting that is due to the order of receives.
+fn kind(entry: &Waiting) -> String {
+    let word = word(entry.pattern);
+    if entry.wrong_order_ns == 0 {
+        return word.to_owned();
+    }
+    let part = percent_cell(ratio(entry.wrong_order_ns, entry.waiting_ns));
+    format!("{word}, {part} order")
+}
+
 /// Returns a pattern in one or two words.
 pub(crate) const fn word(pattern: Pattern) -> &'static str {
     match pattern {
         Pattern::LateSender => "late sender",
-        Pattern::LateSenderWrongOrder => "wrong order",
         Pattern::LateReceiver => "late receiver",
         Pattern::WaitAtBarrier => "barrier",
         Pattern::WaitAtAllToAll => "all to all",
