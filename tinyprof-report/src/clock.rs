@@ -104,8 +104,8 @@ impl ClockOverRanks {
         signed(self.intrusion_ns) - signed(self.own_intrusion_ns)
     }
 
-    /// Returns by how much the delay of the mean rank may be wrong: `4.00 us (3.00 us its own + 1.00
-    /// us through others)`.
+    /// Returns by how much the delay of the mean rank may be wrong:
+    /// `4.00 us (3.00 us its own + 1.00 us through others)`.
     fn uncertainty(&self) -> String {
         let all = time(self.a_rank(self.uncertainty_ns));
         if self.propagated_uncertainty_ns == 0 {

@@ -88,8 +88,8 @@ impl Report {
             .then(|| format!("start-up: {time}{per_rank}, besides the time that shares refer to"))
     }
 
-    /// Returns start-up, regions, MPI calls, efficiency, hints, losses and the profiler's overhead, the most
-    /// helpful first.
+    /// Returns start-up, regions, MPI calls, efficiency, hints, losses and the profiler's overhead,
+    /// the most helpful first.
     pub(super) fn closing(&self, width: usize) -> String {
         let mut text = String::new();
         if let Some(line) = self.startup_line() {

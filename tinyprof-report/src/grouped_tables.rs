@@ -67,7 +67,8 @@ impl Report {
     /// Returns the rows as text of `width_columns` columns, the first `count`.
     ///
     /// Times, messages and bytes are those of all ranks together, and shares parts of the time
-    /// without start-up ([`TimeBase`](crate::TimeBase)): of the exclusive time, or for partners of waiting.
+    /// without start-up ([`TimeBase`](crate::TimeBase)): of the exclusive time, or for partners of
+    /// waiting.
     #[must_use]
     pub fn to_grouped_text(
         &self,

@@ -71,11 +71,11 @@ impl Report {
     /// Returns the MPI calls of this report's profile as text of `width_columns` columns: the
     /// `count` costliest functions, call sites, and pairs of ranks.
     ///
-    /// Calls, times and bytes are those of all ranks together, and the share is a part of the
-    /// time without start-up ([`TimeBase`](crate::TimeBase)). Minimum, mean, maximum and imbalance compare the times of the ranks
-    /// that made such calls. The mean size is that of a message or operation. For pairs of ranks,
-    /// the share is that of the bytes of all messages. Columns are aligned, control characters in
-    /// names are escaped, and every line ends in a newline.
+    /// Calls, times and bytes are those of all ranks together, and the share is a part of the time
+    /// without start-up ([`TimeBase`](crate::TimeBase)). Minimum, mean, maximum and imbalance
+    /// compare the times of the ranks that made such calls. The mean size is that of a message or
+    /// operation. For pairs of ranks, the share is that of the bytes of all messages. Columns are
+    /// aligned, control characters in names are escaped, and every line ends in a newline.
     #[must_use]
     pub fn to_mpi_text(&self, calls: &MpiCalls, count: usize, width_columns: u16) -> String {
         let width = usize::from(width_columns);

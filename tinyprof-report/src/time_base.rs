@@ -1,4 +1,5 @@
-//! The time that all shares are parts of: one base for reports, tables, hints, exports and the page.
+//! The time that all shares are parts of: one base for reports, tables, hints, exports and the
+//! page.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +17,8 @@ use super::{Activity, Statistics};
 pub struct TimeBase {
     ns: u128,
     startup_ns: u128,
-    /// The part of the time of callpaths that is start-up, in themselves and in those below them, by
-    /// row: few have any.
+    /// The part of the time of callpaths that is start-up, in themselves and in those below them,
+    /// by row: few have any.
     inclusive_ns: BTreeMap<usize, u128>,
     /// The same without those below.
     exclusive_ns: BTreeMap<usize, u128>,
