@@ -86,13 +86,13 @@ def _hottest(report: dict[str, Any]) -> str:
     hottest = sorted(visited, key=lambda row: -row["exclusive_ns"]["sum"])[:_CALLPATHS_SHOWN]
     headings = ("callpath", "visits", "exclusive", "share", "inclusive", "ranks", "exclusive per rank", "slowest rank")
     rows = ["<tr>" + "".join(f"<th>{heading}</th>" for heading in headings) + "</tr>"]
-    ranks, total = report["ranks"], report["total_inclusive_ns"] or 1
+    ranks = report["ranks"]
     for row in hottest:
         exclusive, inclusive = row["exclusive_ns"], row["inclusive_ns"]
         numbers = (
             f"{row['visits']}",
             _native.time_text(exclusive["sum"]),
-            _native.percent_text(exclusive["sum"] / total),
+            _native.percent_text(row["exclusive_share"]),
             _native.time_text(inclusive["sum"]),
             "all" if row["ranks"] == ranks else f"{row['ranks']}/{ranks}",
             _native.time_text(exclusive["mean"]),

@@ -27,12 +27,24 @@ pub(crate) fn run(arguments: &WaitsArguments) -> Result<(), Box<dyn Error>> {
     if let Some(path) = &arguments.path {
         sums = sums.only_rows(select::rows_below(callpaths, path)?);
     }
-    let mut totals = Totals::new(selected.manifest(), callpaths, ranks);
+    // The base of shares is the time of the ranks that are selected, as in other reports.
+    let of_ranks = Selection { ranks: arguments.ranks.clone(), executions: None, path: None };
+    let base = select::open(&arguments.directory, &of_ranks)?;
+    let mut totals = Totals::new(base.manifest(), callpaths, ranks);
+    let is_all = arguments.ranks.is_none();
     selected.each(&mut |index, values| {
-        totals.add(index, values);
+        if is_all {
+            totals.add(index, values);
+        }
         sums.add(index, values);
         Ok(())
     })?;
+    if !is_all {
+        base.each(&mut |index, values| {
+            totals.add(index, values);
+            Ok(())
+        })?;
+    }
     let waits = sums.waits();
     if !waits.are_recorded {
         render::notes(&[NO_EDGES.to_owned()]);

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 
-use tinyprof_format::model::CallpathValues;
-use tinyprof_report::{ByCallpath, SortKey};
+use tinyprof_format::model::{CallpathIndex, CallpathValues};
+use tinyprof_report::{Activity, ByCallpath, SortKey};
 
 use super::batches::{Batches, Span};
 use super::names::Names;
@@ -61,6 +61,8 @@ struct Sums {
     variance: f64,
     /// The inclusive time, for the share.
     inclusive_ns: f64,
+    /// The part of the exclusive time that is start-up.
+    startup_ns: f64,
 }
 
 /// Returns the amounts of `metric` in a profile on `ranks`, by row of `names`, to which the
@@ -75,13 +77,15 @@ pub(super) fn amounts(
     names: &mut Names,
 ) -> Result<Vec<Amounts>, Box<dyn Error>> {
     let placed = names.place(profile.callpaths());
+    let activities = Activity::of_callpaths(profile.callpaths());
+    let is_setup = |at: CallpathIndex| activities[at.row()] == Some(Activity::Setup);
     let mut spans: BTreeMap<usize, Vec<Span>> = BTreeMap::new();
     let mut sums: Vec<Sums> = names.rows().iter().map(|_| Sums::default()).collect();
     profile.each(&mut |index, values| {
         let row = placed[index.row()];
         let spans = spans.entry(names.rows()[row].root).or_default();
-        let parent =
-            profile.callpaths().get(index).parent.filter(|_| *metric == SortKey::Exclusive);
+        let caller = profile.callpaths().get(index).parent;
+        let parent = caller.filter(|_| *metric == SortKey::Exclusive);
         for (position, &rank) in ranks.iter().enumerate() {
             let values = &values[rank];
             let of_times = values.executions.iter().map(|e| (e.execution, e.executions));
@@ -89,6 +93,14 @@ pub(super) fn amounts(
             let of_metric = entries(values, metric).map(|entry| entry.span);
             of_metric.enumerate().for_each(|(at, span)| add_span(spans, at, span));
             sums[row].add((position, ranks.len()), values, metric);
+            let inclusive_ns = number(values.inclusive_ns());
+            if is_setup(index) {
+                sums[row].startup_ns += inclusive_ns;
+            }
+            // Its exclusive time is without that of its callees.
+            if let Some(above) = caller.filter(|above| is_setup(*above)) {
+                sums[placed[above.row()]].startup_ns -= inclusive_ns;
+            }
             if let Some(parent) = parent {
                 sums[placed[parent.row()]].add_child((position, ranks.len()), values);
             }
@@ -100,15 +112,19 @@ pub(super) fn amounts(
     };
     let batches: BTreeMap<usize, Batches> = spans.into_iter().map(of_root).collect();
     let none = Batches::default();
-    let total_ns: f64 = names
-        .rows()
-        .iter()
-        .zip(&sums)
-        .filter(|(row, _)| row.parent.is_none())
-        .map(|(_, sums)| sums.inclusive_ns)
-        .sum();
-    let finished = names.rows().iter().zip(sums).map(|(row, sums)| {
-        let share = if total_ns > 0.0 { sums.inclusive_ns / total_ns } else { 0.0 };
+    let mut startup_ns: Vec<f64> = sums.iter().map(|sums| sums.startup_ns).collect();
+    for (row, named) in names.rows().iter().enumerate().rev() {
+        if let Some(parent) = named.parent {
+            startup_ns[parent] += startup_ns[row];
+        }
+    }
+    // Start-up has no share, as in `TimeBase`.
+    let worked_ns: Vec<f64> =
+        sums.iter().zip(startup_ns).map(|(sums, ns)| (sums.inclusive_ns - ns).max(0.0)).collect();
+    let of_roots = names.rows().iter().zip(&worked_ns).filter(|(row, _)| row.parent.is_none());
+    let total_ns: f64 = of_roots.map(|(_, worked_ns)| worked_ns).sum();
+    let finished = names.rows().iter().zip(sums).zip(worked_ns).map(|((row, sums), worked_ns)| {
+        let share = if total_ns > 0.0 { worked_ns / total_ns } else { 0.0 };
         Amounts { share, ..sums.amounts(ranks.len(), batches.get(&row.root).unwrap_or(&none)) }
     });
     Ok(finished.collect())

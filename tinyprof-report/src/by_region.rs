@@ -53,6 +53,7 @@ impl Report {
             hints,
             threads_at_once: BTreeMap::new(),
             without_us: Vec::new(),
+            base: report.base.by(&regions.of_callpath),
             callpaths: regions.table,
             callpaths_of_regions: Some(regions.callpaths),
             metric: Some(SortKey::Exclusive),

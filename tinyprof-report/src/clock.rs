@@ -22,6 +22,8 @@ pub struct ClockOverRanks {
     pub intrusion_max_ns: u64,
     /// By how much the delays may be wrong, added up, in ns.
     pub uncertainty_ns: u128,
+    /// The part of that that came through others, in ns.
+    pub propagated_uncertainty_ns: u128,
     /// The greatest ideal time, in ns: that of the program on an ideal network.
     pub ideal_max_ns: u64,
     /// The greatest uncertainty of the offset of a clock to that of rank 0, in ns.
@@ -54,6 +56,7 @@ impl ClockOverRanks {
             intrusion_ns: rank.intrusion_ns.into(),
             intrusion_max_ns: rank.intrusion_ns,
             uncertainty_ns: rank.uncertainty_ns.into(),
+            propagated_uncertainty_ns: rank.propagated_uncertainty_ns.into(),
             ideal_max_ns: rank.ideal_ns,
             offset_uncertainty_max_ns: rank.offset_uncertainty_ns,
             companions_missing: rank.companions_missing,
@@ -71,6 +74,8 @@ impl ClockOverRanks {
         self.intrusion_ns = self.intrusion_ns.saturating_add(other.intrusion_ns);
         self.intrusion_max_ns = self.intrusion_max_ns.max(other.intrusion_max_ns);
         self.uncertainty_ns = self.uncertainty_ns.saturating_add(other.uncertainty_ns);
+        self.propagated_uncertainty_ns =
+            self.propagated_uncertainty_ns.saturating_add(other.propagated_uncertainty_ns);
         self.ideal_max_ns = self.ideal_max_ns.max(other.ideal_max_ns);
         self.offset_uncertainty_max_ns =
             self.offset_uncertainty_max_ns.max(other.offset_uncertainty_max_ns);
@@ -99,6 +104,19 @@ impl ClockOverRanks {
         signed(self.intrusion_ns) - signed(self.own_intrusion_ns)
     }
 
+    /// Returns by how much the delay of the mean rank may be wrong:
+    /// `4.00 us (3.00 us its own + 1.00 us through others)`.
+    fn uncertainty(&self) -> String {
+        let all = time(self.a_rank(self.uncertainty_ns));
+        if self.propagated_uncertainty_ns == 0 {
+            return all;
+        }
+        let own_ns = self.uncertainty_ns.saturating_sub(self.propagated_uncertainty_ns);
+        let own = time(self.a_rank(own_ns));
+        let through = time(self.a_rank(self.propagated_uncertainty_ns));
+        format!("{all} ({own} its own + {through} through others)")
+    }
+
     /// Returns a sentence on what measuring has done to the run.
     pub(super) fn sentence(&self) -> String {
         let through = self.propagated_ns();
@@ -111,7 +129,7 @@ impl ClockOverRanks {
         let mut parts = vec![format!(
             "clock: measuring delayed the program by {} per rank, +- {}: {} by the rank itself, {through}",
             time(self.a_rank(self.intrusion_ns)),
-            time(self.a_rank(self.uncertainty_ns)),
+            self.uncertainty(),
             time(self.a_rank(self.own_intrusion_ns)),
         )];
         parts.push(format!(
@@ -144,6 +162,7 @@ impl ClockOverRanks {
             "intrusion_ns": integer(self.intrusion_ns),
             "intrusion_max_ns": self.intrusion_max_ns,
             "uncertainty_ns": integer(self.uncertainty_ns),
+            "propagated_uncertainty_ns": integer(self.propagated_uncertainty_ns),
             "ideal_ns": self.ideal_ns(),
             "offset_uncertainty_max_ns": self.offset_uncertainty_max_ns,
             "companions_missing": self.companions_missing,
@@ -164,5 +183,16 @@ mod tests {
         assert!(!one.sentence().contains("hosts"), "{}", one.sentence());
         let several = ClockOverRanks { offset_uncertainty_max_ns: 2_500, ..one };
         assert!(several.sentence().contains("clocks of hosts known to +- 2.50 us"));
+    }
+
+    #[test]
+    fn the_uncertainty_has_the_part_that_came_through_others() {
+        let (uncertainty_ns, propagated_uncertainty_ns) = (8_000, 2_000);
+        let clock = ClockOverRanks { ranks: 2, companions: 4, ..ClockOverRanks::default() };
+        let own = ClockOverRanks { uncertainty_ns, ..clock };
+        assert!(own.sentence().contains("+- 4.00 us: "), "{}", own.sentence());
+        let both = ClockOverRanks { propagated_uncertainty_ns, ..own };
+        let expected = "+- 4.00 us (3.00 us its own + 1.00 us through others): ";
+        assert!(both.sentence().contains(expected), "{}", both.sentence());
     }
 }

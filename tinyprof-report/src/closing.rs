@@ -6,7 +6,7 @@ use super::columns::Placement;
 use super::names::{columns, cut, escaped, shown, wrapped};
 use super::notes::{ROUNDED, sentences};
 use super::regions::{Region, costliest};
-use super::units::{percent_cell, ratio};
+use super::units::{percent_cell, rounded, time};
 use tinyprof_format::model::Precision;
 
 /// The line of the efficiency of a parallel program whose regions declare no activity.
@@ -60,7 +60,9 @@ impl Report {
         if self.callpaths_of_regions.is_some() {
             return None;
         }
-        let first = costliest(&self.callpaths, &self.statistics, REGIONS, |_| true);
+        let first = costliest(&self.callpaths, &self.statistics, REGIONS, |index| {
+            self.base.startup_itself(index) == 0
+        });
         if !first.iter().any(|region| region.callpaths > 1) {
             return None;
         }
@@ -70,18 +72,33 @@ impl Report {
                 1 => String::new(),
                 many => format!(" in {many} callpaths"),
             };
-            let share = percent_cell(ratio(region.exclusive_ns, self.total_ns));
+            let share = percent_cell(self.base.share(region.exclusive_ns));
             format!("{} {share}{unit}{callpaths}", cut(&shown(region.name), NAME_COLUMNS))
         };
         let parts: Vec<String> = first.iter().enumerate().map(of).collect();
         Some(format!("regions: {}", parts.join(", ")))
     }
 
-    /// Returns regions, MPI calls, efficiency, hints, losses and the profiler's overhead, the most
-    /// helpful first.
+    /// Returns `start-up: 292 ms per rank, of which no share is given`; none without.
+    pub(super) fn startup_line(&self) -> Option<String> {
+        let startup_ns = self.base.startup_ns();
+        let per_rank = if self.ranks > 1 { " per rank" } else { "" };
+        let time = time(rounded(startup_ns, self.ranks.max(1).into()));
+        (startup_ns > 0)
+            .then(|| format!("start-up: {time}{per_rank}, besides the time that shares refer to"))
+    }
+
+    /// Returns start-up, regions, MPI calls, efficiency, hints, losses and the profiler's overhead,
+    /// the most helpful first.
     pub(super) fn closing(&self, width: usize) -> String {
         let mut text = String::new();
-        for line in self.regions_line().into_iter().chain(self.mpi_line()) {
+        if let Some(line) = self.startup_line() {
+            text.push_str(&wrapped(&line, " ", width));
+        }
+        // At other levels the report says nothing of waiting.
+        let is_level = self.unfollowed.as_ref().is_some_and(|all| all.are_recorded);
+        let unfollowed = self.unfollowed_line().filter(|_| is_level);
+        for line in self.regions_line().into_iter().chain(self.mpi_line()).chain(unfollowed) {
             text.push_str(&wrapped(&line, " ", width));
         }
         if let Some(found) = &self.efficiency {
@@ -112,7 +129,7 @@ impl Report {
                 ),
             };
             text.push_str(&wrapped(&line, " ", width));
-        } else if self.ranks > 1 && self.total_ns > 0 {
+        } else if self.ranks > 1 && self.base.ns() > 0 {
             text.push_str(&wrapped(NO_TAGS, " ", width));
         }
         for hint in &self.hints {

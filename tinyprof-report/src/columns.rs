@@ -7,7 +7,7 @@ use tinyprof_format::model::CallpathIndex;
 
 use super::names::{columns, cut, shown};
 use super::tree::{Folded, Line};
-use super::units::{below, count_cell, data_cell, percent_cell, ratio, rounded, time_cell};
+use super::units::{below, count_cell, data_cell, percent_cell, rounded, time_cell};
 use super::{Report, Spread};
 
 /// A column of right-aligned numbers.
@@ -320,7 +320,7 @@ fn callpath_cell(report: &Report, row: usize, column: Column) -> String {
             let is_region = report.callpaths_of_regions.is_some();
             let time = if is_region { &row.exclusive } else { inclusive };
             let (mark, ns) = time.shown_ns(bound_ns);
-            below(mark, share_cell(report, ns))
+            below(mark, report.base.cell(ns, report.base.startup_in(index)))
         }
         Column::Min => time_cell(spread.min_ns.into()),
         Column::Mean => time_cell(rounded(spread.sum_ns, row.ranks.into())),
@@ -345,9 +345,9 @@ fn folded_cell(report: &Report, folded: &Folded, column: Column) -> String {
         Column::Inclusive => marked(folded.estimate, time_cell(folded.inclusive_ns)),
         Column::Exclusive => marked(folded.estimate, time_cell(folded.exclusive_ns)),
         Column::Share if report.callpaths_of_regions.is_some() => {
-            share_cell(report, folded.exclusive_ns)
+            report.base.cell(folded.exclusive_ns, folded.startup_ns)
         }
-        Column::Share => share_cell(report, folded.inclusive_ns),
+        Column::Share => report.base.cell(folded.inclusive_ns, folded.startup_ns),
         _ => String::new(),
     }
 }
@@ -355,11 +355,4 @@ fn folded_cell(report: &Report, folded: &Folded, column: Column) -> String {
 /// Returns a time, with a mark if it is an estimate because some visits were not timed.
 fn marked(estimate: bool, time: String) -> String {
     if estimate { format!("~{time}") } else { time }
-}
-
-fn share_cell(report: &Report, ns: u128) -> String {
-    match report.total_ns {
-        0 => "-".to_owned(),
-        total_ns => percent_cell(ratio(ns, total_ns)),
-    }
 }

@@ -3,7 +3,7 @@
 use super::Report;
 use super::names::{cut, shown};
 use super::regions::costliest;
-use super::units::{percent_cell, ratio, time_cell};
+use super::units::{percent_cell, time_cell};
 
 /// The minimum width of a name in the flat list, in columns.
 const NAME_COLUMNS_MIN: usize = 20;
@@ -13,7 +13,9 @@ impl Report {
     /// why it is there. None if each of them has one callpath: a tree of the costliest callpaths
     /// shows the same.
     pub(super) fn flat_regions(&self, count: usize, width_columns: usize) -> Option<String> {
-        let regions = costliest(&self.callpaths, &self.statistics, count, |_| true);
+        let regions = costliest(&self.callpaths, &self.statistics, count, |index| {
+            self.base.startup_itself(index) == 0
+        });
         if !regions.iter().any(|region| region.callpaths > 1) {
             return None;
         }
@@ -25,7 +27,7 @@ impl Report {
         };
         line(["exclusive", "share", "callpaths", "region"]);
         for region in &regions {
-            let share = percent_cell(ratio(region.exclusive_ns, self.total_ns));
+            let share = percent_cell(self.base.share(region.exclusive_ns));
             let (time, callpaths) = (time_cell(region.exclusive_ns), region.callpaths.to_string());
             line([&time, &share, &callpaths, &shown(region.name)]);
         }

@@ -9,7 +9,7 @@ use tinyprof_format::model::{
 };
 use tinyprof_messages::graph::RankSet;
 
-use super::{MpiCall, Totals, world_rank};
+use super::{Activity, MpiCall, Totals, world_rank};
 
 /// The rows of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +41,8 @@ pub struct GroupRow {
     pub inclusive_ns: u128,
     /// The exclusive time, in ns; 0 for partners.
     pub exclusive_ns: u128,
+    /// The part of the exclusive time that is start-up, which has no share.
+    pub startup_ns: u128,
     /// The time until partners came, in ns.
     pub waiting_ns: u128,
     /// The time in these calls from then on, in ns.
@@ -51,6 +53,14 @@ pub struct GroupRow {
     /// The messages and collective operations whose bytes come to the ranks; for a partner, the
     /// messages from it.
     pub into_rank: Traffic,
+}
+
+impl GroupRow {
+    /// Returns the exclusive time without start-up, in ns.
+    #[must_use]
+    pub const fn worked_ns(&self) -> u128 {
+        self.exclusive_ns.saturating_sub(self.startup_ns)
+    }
 }
 
 /// The sums of a run by [`GroupBy`], added up callpath by callpath.
@@ -188,11 +198,15 @@ impl GroupSums {
     /// partners by waiting.
     #[must_use]
     pub fn rows(mut self, totals: &Totals) -> Vec<GroupRow> {
+        let activities = Activity::of_callpaths(totals.callpaths());
         for (row, exclusive_ns) in totals.exclusive_ns().iter().enumerate() {
             if let Some(group) = self.group_of_row[row] {
                 let sum: u128 = exclusive_ns.iter().map(|ns| u128::from(*ns)).sum();
-                let own = &mut self.rows[group].exclusive_ns;
-                *own = own.saturating_add(sum);
+                let group = &mut self.rows[group];
+                group.exclusive_ns = group.exclusive_ns.saturating_add(sum);
+                if activities[row] == Some(Activity::Setup) {
+                    group.startup_ns = group.startup_ns.saturating_add(sum);
+                }
             }
         }
         self.rows.retain(|row| !row.ranks.is_empty());

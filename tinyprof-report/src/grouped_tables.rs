@@ -9,7 +9,7 @@ use super::json::integer;
 use super::lines::{Column, Line, write_more, write_table};
 use super::names::{cut, shown, wrapped};
 use super::tables::put;
-use super::units::{count_cell, data_cell, percent_cell, ratio, time_cell};
+use super::units::{count_cell, data_cell, percent_cell, time_cell};
 use super::{GroupBy, GroupRow, LongJson, Report};
 
 const TIMES: [Column; 8] = [
@@ -66,8 +66,9 @@ impl GroupBy {
 impl Report {
     /// Returns the rows as text of `width_columns` columns, the first `count`.
     ///
-    /// Times, messages and bytes are those of all ranks together, and shares parts of the roots'
-    /// inclusive time: of the exclusive time, or for partners of waiting.
+    /// Times, messages and bytes are those of all ranks together, and shares parts of the time
+    /// without start-up ([`TimeBase`](crate::TimeBase)): of the exclusive time, or for partners of
+    /// waiting.
     #[must_use]
     pub fn to_grouped_text(
         &self,
@@ -92,6 +93,9 @@ impl Report {
         let columns = if by == GroupBy::Peer { &PARTNERS[..] } else { &TIMES };
         write_table(&mut text, columns, by.word(), &lines, width);
         write_more(&mut text, rows.len(), count, by.word());
+        if let Some(line) = self.unfollowed_line() {
+            text.push_str(&wrapped(&line, " ", width));
+        }
         text
     }
 
@@ -104,7 +108,7 @@ impl Report {
         if by == GroupBy::Peer {
             return vec![
                 time(row.waiting_ns),
-                percent_cell(ratio(row.waiting_ns, self.total_ns)),
+                percent_cell(self.base.share(row.waiting_ns)),
                 time(row.transfer_ns),
                 count_cell(row.out.count),
                 bytes(row.out),
@@ -116,7 +120,7 @@ impl Report {
             count_cell(row.visits),
             time_cell(row.inclusive_ns),
             time_cell(row.exclusive_ns),
-            percent_cell(ratio(row.exclusive_ns, self.total_ns)),
+            self.base.cell(row.exclusive_ns, row.startup_ns),
             time(row.waiting_ns),
             time(row.transfer_ns),
             bytes(row.out),
@@ -141,7 +145,7 @@ impl Report {
                 row.into_rank.count.into(),
                 row.into_rank.bytes.into(),
             ];
-            let shares = [row.exclusive_ns, row.waiting_ns].map(|ns| ratio(ns, self.total_ns));
+            let shares = [row.worked_ns(), row.waiting_ns].map(|ns| self.base.share(ns));
             let texts = [
                 row.name.clone(),
                 row.place.clone(),
@@ -162,7 +166,8 @@ impl Report {
             "name": self.name,
             "ranks": self.ranks,
             "by": by.word(),
-            "total_inclusive_ns": integer(self.total_ns),
+            "total_inclusive_ns": integer(self.base.ns()),
+            "startup_ns": integer(self.base.startup_ns()),
         });
         LongJson::new(members, "rows", || rows.iter().map(|row| self.row_json(row)))
     }
@@ -181,8 +186,8 @@ impl Report {
             "bytes_out": row.out.bytes,
             "messages_in": row.into_rank.count,
             "bytes_in": row.into_rank.bytes,
-            "share": ratio(row.exclusive_ns, self.total_ns),
-            "waiting_share": ratio(row.waiting_ns, self.total_ns),
+            "share": self.base.share(row.worked_ns()),
+            "waiting_share": self.base.share(row.waiting_ns),
         })
     }
 }

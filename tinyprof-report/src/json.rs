@@ -6,7 +6,6 @@ use tinyprof_format::model::{CallpathIndex, Region};
 
 pub(super) use super::long_json::integer;
 use super::metrics::Metric;
-use super::units::ratio;
 use super::{ClockOverRanks, Hint, LongJson, RankStatistics, Report, Spread};
 
 /// The maximum length of a path; longer ones are omitted. In a hostile profile the total size of
@@ -64,7 +63,8 @@ impl Report {
             "hosts": self.hosts,
             "executions": self.executions,
             "threads": self.threads,
-            "total_inclusive_ns": integer(self.total_ns),
+            "total_inclusive_ns": integer(self.base.ns()),
+            "startup_ns": integer(self.base.startup_ns()),
             "complete": self.incomplete.is_none(),
             "incomplete_because": self.incomplete,
             "precision": self.precision,
@@ -120,7 +120,9 @@ impl Report {
             "site": site_json(&callpath.region),
             "ranks": row.ranks,
             "visits": row.visits,
-            "share": ratio(row.inclusive.sum_ns, self.total_ns),
+            "share": self.base.inclusive_share(index, row.inclusive.sum_ns),
+            "exclusive_share": self.base.exclusive_share(index, row.exclusive.sum_ns),
+            "startup_ns": integer(self.base.startup_in(index)),
             "inclusive_ns": self.spread_json(row, &row.inclusive),
             "exclusive_ns": self.spread_json(row, &row.exclusive),
             "threads_at_once": self.threads_at_once(index),

@@ -9,7 +9,7 @@ use tinyprof_format::model::{
     CallpathIndex, CallpathTable, CallpathValues, MessageKind, Profile, Traffic,
 };
 
-use super::{HostId, MpiCall, RankStatistics, Totals, Transfers, partner};
+use super::{Activity, HostId, MpiCall, RankStatistics, Totals, Transfers, partner};
 
 /// The calls of an MPI function, or of one of its call sites, over all ranks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub struct CallStatistics {
     pub over_ranks: RankStatistics,
     /// The messages and other transfers of the calls.
     pub transfers: Transfers,
+    /// The part of their time that is start-up, which has no share, in nanoseconds.
+    pub startup_ns: u128,
 }
 
 impl CallStatistics {
@@ -29,13 +31,20 @@ impl CallStatistics {
         self.over_ranks.exclusive.sum_ns
     }
 
+    /// Returns the time of the calls without start-up, summed over ranks, in nanoseconds.
+    #[must_use]
+    pub const fn worked_ns(&self) -> u128 {
+        self.time_ns().saturating_sub(self.startup_ns)
+    }
+
     fn is_empty(&self) -> bool {
         self.over_ranks.ranks == 0 && self.transfers.is_empty()
     }
 
     /// Adds the calls of one rank, if there are any: a call that has not ended has messages only.
     fn add(&mut self, (rank, host): (u32, HostId), calls: CallsOfRank) {
-        let CallsOfRank { calls, inclusive_ns, exclusive_ns } = calls;
+        let CallsOfRank { calls, inclusive_ns, exclusive_ns, startup_ns } = calls;
+        self.startup_ns = self.startup_ns.saturating_add(startup_ns.into());
         if calls > 0 {
             let one = RankStatistics::of_one_rank(rank, host, calls, inclusive_ns, exclusive_ns);
             self.over_ranks.merge(&one);
@@ -49,6 +58,7 @@ struct CallsOfRank {
     calls: u64,
     inclusive_ns: u64,
     exclusive_ns: u64,
+    startup_ns: u64,
 }
 
 impl CallsOfRank {
@@ -56,6 +66,7 @@ impl CallsOfRank {
         self.calls = self.calls.saturating_add(other.calls);
         self.inclusive_ns = self.inclusive_ns.saturating_add(other.inclusive_ns);
         self.exclusive_ns = self.exclusive_ns.saturating_add(other.exclusive_ns);
+        self.startup_ns = self.startup_ns.saturating_add(other.startup_ns);
     }
 }
 
@@ -201,14 +212,18 @@ impl MpiCallSums {
             functions[at].calls.transfers.absorb(&site.calls.transfers);
         }
         let exclusive_ns = totals.exclusive_ns();
+        let activities = Activity::of_callpaths(totals.callpaths());
         let hosts = totals.ranks().iter().map(|facts| HostId::of_name(&facts.host));
         for ((rank, host), number) in hosts.enumerate().zip(0_u32..) {
             let mut sums = vec![CallsOfRank::default(); functions.len()];
             for (site, &at) in call_sites.iter_mut().zip(&of_sites) {
+                let own_ns = exclusive_ns[site.callpath.row()][rank];
+                let is_setup = activities[site.callpath.row()] == Some(Activity::Setup);
                 let calls = CallsOfRank {
                     calls: totals.visits(site.callpath, rank),
                     inclusive_ns: totals.inclusive_ns(site.callpath, rank),
-                    exclusive_ns: exclusive_ns[site.callpath.row()][rank],
+                    exclusive_ns: own_ns,
+                    startup_ns: if is_setup { own_ns } else { 0 },
                 };
                 site.calls.add((number, host), calls);
                 sums[at].absorb(calls);

@@ -10,7 +10,7 @@ use tinyprof_format::model::{CallpathIndex, MessageKind};
 use super::json::integer;
 use super::messages::mpi_callpaths;
 use super::names::{cut, shown};
-use super::units::{count_cell, data, percent_cell, ratio};
+use super::units::{count_cell, data, percent_cell};
 use super::{Activity, Report, Transfers};
 
 /// The number of functions that the line names.
@@ -24,8 +24,6 @@ const NAME_COLUMNS: usize = 32;
 struct MpiUsage<'a> {
     calls: u64,
     time_ns: u128,
-    /// The time of the run, without that of setting up.
-    total_ns: u128,
     transfers: Transfers,
     /// The time of each function, the greatest first.
     functions: Vec<(&'a str, u128)>,
@@ -38,7 +36,7 @@ impl Report {
     /// over ranks are known, it has no messages.
     pub(super) fn mpi_line(&self) -> Option<String> {
         let usage = self.mpi_usage()?;
-        let share = |ns: u128| percent_cell(ratio(ns, usage.total_ns));
+        let share = |ns: u128| percent_cell(self.base.share(ns));
         let mut parts = vec![format!("mpi: {} of the time", share(usage.time_ns))];
         parts.extend(sent(&usage.transfers));
         parts.extend(files(&usage.transfers));
@@ -58,14 +56,15 @@ impl Report {
         json!({
             "calls": usage.calls,
             "time_ns": integer(usage.time_ns),
-            "share": ratio(usage.time_ns, usage.total_ns),
+            "share": self.base.share(usage.time_ns),
+            "unfollowed_ns": self.unfollowed.as_ref().map(|all| integer(all.ns())),
             "messages": messages.count,
             "bytes_out": out.bytes,
             "bytes_in": into_rank.bytes,
             "functions": usage.functions.iter().map(|(name, ns)| json!({
                 "name": name,
                 "time_ns": integer(*ns),
-                "share": ratio(*ns, usage.total_ns),
+                "share": self.base.share(*ns),
             })).collect::<Vec<_>>(),
         })
     }
@@ -79,17 +78,12 @@ impl Report {
         let mut usage = MpiUsage {
             calls: 0,
             time_ns: 0,
-            total_ns: self.total_ns,
             transfers: Transfers::default(),
             functions: Vec::new(),
         };
         let mut functions: BTreeMap<&str, u128> = BTreeMap::new();
         let activities = Activity::of_callpaths(&self.callpaths);
         let is_setup = |index: CallpathIndex| activities[index.row()] == Some(Activity::Setup);
-        for (index, _) in self.callpaths.iter().filter(|(index, _)| is_setup(*index)) {
-            let setup_ns = self.statistics.row(index.row()).exclusive.sum_ns;
-            usage.total_ns = usage.total_ns.saturating_sub(setup_ns);
-        }
         let mut is_used = false;
         for (index, function) in mpi_callpaths(&self.callpaths) {
             let row = self.statistics.row(index.row());

@@ -71,11 +71,11 @@ impl Report {
     /// Returns the MPI calls of this report's profile as text of `width_columns` columns: the
     /// `count` costliest functions, call sites, and pairs of ranks.
     ///
-    /// Calls, times and bytes are those of all ranks together, and the share is a part of the
-    /// roots' inclusive time. Minimum, mean, maximum and imbalance compare the times of the ranks
-    /// that made such calls. The mean size is that of a message or operation. For pairs of ranks,
-    /// the share is that of the bytes of all messages. Columns are aligned, control characters in
-    /// names are escaped, and every line ends in a newline.
+    /// Calls, times and bytes are those of all ranks together, and the share is a part of the time
+    /// without start-up ([`TimeBase`](crate::TimeBase)). Minimum, mean, maximum and imbalance
+    /// compare the times of the ranks that made such calls. The mean size is that of a message or
+    /// operation. For pairs of ranks, the share is that of the bytes of all messages. Columns are
+    /// aligned, control characters in names are escaped, and every line ends in a newline.
     #[must_use]
     pub fn to_mpi_text(&self, calls: &MpiCalls, count: usize, width_columns: u16) -> String {
         let width = usize::from(width_columns);
@@ -83,7 +83,9 @@ impl Report {
         let Some(line) = self.mpi_line() else {
             return text + "no MPI calls were recorded\n";
         };
-        text.push_str(&wrapped(&line, " ", width));
+        for line in [line].into_iter().chain(self.startup_line()) {
+            text.push_str(&wrapped(&line, " ", width));
+        }
         let shown_columns = if self.ranks > 1 { &CALLS[..] } else { &CALLS[..SPREAD] };
         let functions = calls.functions.iter().take(count);
         let functions: Vec<Line<'_>> = functions
@@ -167,7 +169,8 @@ impl Report {
         let members = json!({
             "name": self.name,
             "ranks": self.ranks,
-            "total_inclusive_ns": integer(self.total_ns),
+            "total_inclusive_ns": integer(self.base.ns()),
+            "startup_ns": integer(self.base.startup_ns()),
             "mpi": self.mpi_json(),
             "functions": calls.functions.iter().map(function).collect::<Vec<_>>(),
             "call_sites": calls.call_sites.iter().map(|site| self.site_json(site)).collect::<Vec<_>>(),
@@ -205,7 +208,7 @@ impl Report {
             "ranks": calls.over_ranks.ranks,
             "calls": calls.over_ranks.visits,
             "time_ns": integer(calls.time_ns()),
-            "share": ratio(calls.time_ns(), self.total_ns),
+            "share": self.base.share(calls.worked_ns()),
             "bytes_out": out.bytes,
             "bytes_in": into_rank.bytes,
             "mean_bytes": mean_bytes(calls.transfers.total()),
@@ -225,7 +228,7 @@ impl Report {
         vec![
             count_cell(row.visits),
             time.cell(None),
-            percent_cell(ratio(time.sum_ns, self.total_ns)),
+            self.base.cell(time.sum_ns, calls.startup_ns),
             bytes_cell(calls.transfers.out()),
             bytes_cell(calls.transfers.into_rank()),
             size_cell(all),
@@ -250,7 +253,7 @@ impl Report {
             row.ranks.to_string(),
             row.visits.to_string(),
             time.sum_ns.to_string(),
-            ratio(time.sum_ns, self.total_ns).to_string(),
+            self.base.share(calls.worked_ns()).to_string(),
             out.count.to_string(),
             out.bytes.to_string(),
             into_rank.count.to_string(),

@@ -15,7 +15,7 @@ use super::metrics::Metrics;
 use super::notes::filtered;
 use super::{
     ClockOverRanks, CompensatedRank, Efficiency, Hint, HintKind, Overhead, SortKey, Statistics,
-    Totals, Transfers, WithoutUs,
+    TimeBase, Totals, Transfers, Unfollowed, WithoutUs,
 };
 
 /// The data of all reports of a run. Equal profiles give equal reports.
@@ -44,13 +44,17 @@ pub struct Report {
     pub(super) filtered: Option<String>,
     /// The reason why threads recorded in private memory, if any did and it is known.
     pub(super) segments_refused: Option<String>,
-    pub(super) total_ns: u128,
+    /// The time that all shares are parts of.
+    pub(super) base: TimeBase,
     pub(super) host_names: Hosts,
     pub(super) efficiency: Option<Efficiency>,
     pub(super) hints: Vec<Hint>,
     pub(super) overhead: Option<Overhead>,
     /// The clocks of all ranks; none if the profile is not of level `messages`.
     pub(super) clock: Option<ClockOverRanks>,
+    /// The time in MPI calls that are not followed; none without any, or if only
+    /// statistics are known.
+    pub(super) unfollowed: Option<Unfollowed>,
     /// The times of callpaths without measurement; empty where they are not known.
     pub(super) without_us: Vec<WithoutUs>,
     /// The times of ranks without measurement; empty where they are not known.
@@ -113,9 +117,7 @@ impl Report {
         host_names: Hosts,
     ) -> Self {
         let efficiency = Efficiency::of_statistics(callpaths, &statistics);
-        let rows = callpaths.rows().iter().zip(statistics.rows());
-        let roots = rows.filter(|(callpath, _)| callpath.parent.is_none());
-        let total_ns = roots.fold(0_u128, |sum, (_, row)| sum.saturating_add(row.inclusive.sum_ns));
+        let base = TimeBase::of_statistics(callpaths, &statistics);
         let program = Path::new(&manifest.metadata.executable).file_name();
         Self {
             name: program
@@ -137,12 +139,13 @@ impl Report {
             segments_refused: manifest.metadata.segments_refused.clone(),
             metrics: Metrics::default(),
             transfers: BTreeMap::new(),
-            overhead: Overhead::of_run(manifest, statistics.rows(), total_ns),
-            total_ns,
+            overhead: Overhead::of_run(manifest, statistics.rows(), base.ns()),
+            base,
             host_names,
             efficiency,
             hints: Vec::new(),
             clock: None,
+            unfollowed: None,
             without_us: Vec::new(),
             compensated: Vec::new(),
             statistics,
@@ -177,6 +180,7 @@ impl Report {
 
     fn with_clock(mut self, totals: &Totals) -> Self {
         self.clock = ClockOverRanks::of_ranks(totals.ranks());
+        self.unfollowed = Some(Unfollowed::of_totals(totals)).filter(|all| all.mpi_ns() > 0);
         if self.clock.is_some() {
             self.without_us = WithoutUs::of_totals(totals);
             self.compensated = CompensatedRank::of_totals(totals);
@@ -199,6 +203,12 @@ impl Report {
         let efficiency = self.efficiency.map(Efficiency::without_ideal);
         let (without_us, compensated) = (Vec::new(), Vec::new());
         Self { overhead: None, efficiency, clock: None, without_us, compensated, ..self }
+    }
+
+    /// Returns the time that all shares are parts of.
+    #[must_use]
+    pub const fn base(&self) -> &TimeBase {
+        &self.base
     }
 
     /// Returns the hints, the costliest first.
@@ -225,6 +235,7 @@ impl Report {
             transfers: BTreeMap::new(),
             threads_at_once: BTreeMap::new(),
             without_us: Vec::new(),
+            base: self.base.without_callpaths(),
             ..self
         }
     }

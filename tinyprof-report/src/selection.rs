@@ -3,7 +3,6 @@
 
 use tinyprof_format::model::{CallpathIndex, Children};
 
-use super::units::ratio;
 use super::{Report, SortKey};
 
 /// The factor that keeps folding from hiding a straggler. A callpath that is small over all ranks
@@ -111,11 +110,11 @@ impl<'a> Selection<'a> {
 }
 
 fn is_small(report: &Report, index: CallpathIndex, below_share: f64) -> bool {
-    if report.total_ns == 0 {
+    if report.base.ns() == 0 {
         return false;
     }
     let inclusive = report.statistics.row(index.row()).inclusive;
     let of_slowest = u128::from(inclusive.max_ns) * u128::from(report.ranks);
-    ratio(inclusive.sum_ns, report.total_ns) < below_share
-        && ratio(of_slowest, report.total_ns) < below_share * STRAGGLER
+    report.base.share(inclusive.sum_ns) < below_share
+        && report.base.share(of_slowest) < below_share * STRAGGLER
 }

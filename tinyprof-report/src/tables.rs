@@ -94,7 +94,7 @@ impl Report {
                     row.inclusive.sum_ns.to_string(),
                     row.ranks.to_string(),
                     row.visits.to_string(),
-                    self.total_ns.to_string(),
+                    self.base.ns().to_string(),
                 ],
             };
             put(to, cells)?;

@@ -7,7 +7,7 @@ use super::columns::Numbers;
 use super::metric_block::metric_block;
 use super::names::{columns, cut, escaped, shown, wrapped};
 use super::tree::{Line, fitting_lines, lines};
-use super::units::{counted, ratio, rounded, time};
+use super::units::{counted, rounded, time};
 
 /// The assumed width of a folded line in the layout of a table, in columns: enough for the number
 /// of callpaths and the words after it.
@@ -120,7 +120,7 @@ impl Report {
         });
         let folded_ns = folded.fold(0_u128, u128::saturating_add);
         let is_region = self.callpaths_of_regions.is_some();
-        if is_region || ratio(folded_ns, self.total_ns) <= FOLDED_PART_MAX {
+        if is_region || self.base.share(folded_ns) <= FOLDED_PART_MAX {
             return (lines, String::new());
         }
         match self.flat_regions(FLAT_REGIONS, width) {
@@ -139,8 +139,8 @@ impl Report {
             String::new()
         };
         let time = match self.ranks {
-            0 | 1 => time(self.total_ns),
-            ranks => format!("{} per rank", time(rounded(self.total_ns, ranks.into()))),
+            0 | 1 => time(self.base.ns()),
+            ranks => format!("{} per rank", time(rounded(self.base.ns(), ranks.into()))),
         };
         let threads = self.threads.filter(|&threads| threads > self.ranks.into());
         let threads =

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::json::integer;
 use super::names::{columns, cut, shown, wrapped};
-use super::units::{below, count_cell, number_cell, percent_cell, ratio, time_cell};
+use super::units::{below, count_cell, number_cell, time_cell};
 use super::{LongJson, Report, SortKey};
 use tinyprof_format::model::CallpathIndex;
 
@@ -55,7 +55,8 @@ impl Report {
         let members = json!({
             "name": self.name,
             "ranks": self.ranks,
-            "total_inclusive_ns": integer(self.total_ns),
+            "total_inclusive_ns": integer(self.base.ns()),
+            "startup_ns": integer(self.base.startup_ns()),
         });
         let top = self.top(count);
         let callpath = |index: CallpathIndex| {
@@ -119,11 +120,15 @@ impl Report {
             Some(SortKey::Inclusive) => &row.inclusive,
             _ => &row.exclusive,
         };
+        let startup_ns = match self.metric {
+            Some(SortKey::Inclusive) => self.base.startup_in(index),
+            _ => self.base.startup_itself(index),
+        };
         let (mark, ns) = time.shown_ns(None);
         let visit_ns = ns.checked_div(u128::from(row.visits)).unwrap_or(0);
         [
             format!("{mark}{}", time_cell(ns)),
-            below(mark, percent_cell(ratio(ns, self.total_ns))),
+            below(mark, self.base.cell(ns, startup_ns)),
             format!("{mark}{}", time_cell(visit_ns)),
             count_cell(row.visits),
         ]

@@ -9,7 +9,7 @@ use tinyprof_format::model::{
 
 use super::metrics::{Metric, Metrics, metrics_of};
 use super::trend::{POINTS_MAX, Trend};
-use super::waits::{WaitSums, Waiting, excess_ns};
+use super::waits::{WaitSums, Waiting, excess_ns, followed};
 use super::{Iterations, Transfers, Variation};
 
 /// The visits and times of each callpath on each rank, and the data of reports that are no times.
@@ -48,6 +48,8 @@ pub struct Totals {
     trends: BTreeMap<usize, Trend>,
     /// The waiting by rank beyond that without measurement, of rows that wait for other ranks.
     excess_ns: BTreeMap<usize, Vec<f64>>,
+    /// The messages and operations by rank of which a partner is known, of rows that have any.
+    followed: BTreeMap<usize, Vec<u64>>,
     waits: WaitSums,
     /// The callpaths of which a rank has a series.
     with_series: BTreeSet<CallpathIndex>,
@@ -83,6 +85,7 @@ impl Totals {
             transfers: BTreeMap::new(),
             trends: BTreeMap::new(),
             excess_ns: BTreeMap::new(),
+            followed: BTreeMap::new(),
             waits: WaitSums::new(callpaths, ranks.len()),
             with_series: BTreeSet::new(),
         }
@@ -140,6 +143,10 @@ impl Totals {
         if excess_ns.iter().any(|ns| *ns != 0.0) {
             self.excess_ns.insert(row, excess_ns);
         }
+        let followed: Vec<u64> = values.iter().map(followed).collect();
+        if followed.iter().any(|count| *count > 0) {
+            self.followed.insert(row, followed);
+        }
         self.waits.add(index, values);
         if let Some(iterations) = Iterations::of_ranks(values, POINTS_MAX) {
             self.with_series.insert(index);
@@ -190,6 +197,17 @@ impl Totals {
     #[must_use]
     pub fn total_ns(&self, index: CallpathIndex) -> u128 {
         self.row(index.row()).iter().map(|total| u128::from(total.inclusive_ns)).sum()
+    }
+
+    /// Returns the number of messages and operations by rank of which a partner is known; none if
+    /// no rank has any.
+    pub(super) fn followed(&self, index: CallpathIndex) -> Option<&[u64]> {
+        self.followed.get(&index.row()).map(Vec::as_slice)
+    }
+
+    /// Returns true if any rank has edges between calls.
+    pub(super) const fn are_edges_recorded(&self) -> bool {
+        self.waits.are_recorded
     }
 
     /// Returns true if a rank has a series of the callpath's visits.

@@ -22,6 +22,8 @@ pub(super) struct Folded {
     pub(super) callpaths: usize,
     pub(super) inclusive_ns: u128,
     pub(super) exclusive_ns: u128,
+    /// The part of the inclusive time that is start-up.
+    pub(super) startup_ns: u128,
     /// True if any of the times is an estimate.
     pub(super) estimate: bool,
 }
@@ -126,6 +128,7 @@ impl<'a> Tree<'a> {
             callpaths: subtree.callpaths as usize,
             inclusive_ns: self.row(callpath).inclusive.sum_ns,
             exclusive_ns: subtree.exclusive_ns,
+            startup_ns: self.report.base.startup_in(callpath),
             estimate: subtree.estimate,
         }
     }
@@ -139,6 +142,7 @@ impl Folded {
             callpaths: self.callpaths + sibling.callpaths,
             inclusive_ns: self.inclusive_ns.saturating_add(sibling.inclusive_ns),
             exclusive_ns: self.exclusive_ns.saturating_add(sibling.exclusive_ns),
+            startup_ns: self.startup_ns.saturating_add(sibling.startup_ns),
             estimate: self.estimate || sibling.estimate,
         }
     }

@@ -32,11 +32,16 @@ pub struct Waiting {
     pub count: u64,
     /// The time until the partner came, in ns.
     pub waiting_ns: u128,
-    /// The waiting that there would have been without measurement, in ns. Of the part that is due
-    /// to order it is the same part; where senders wait for receivers nothing is compensated.
+    /// The waiting that there would have been without measurement, in ns. Where senders wait for
+    /// receivers nothing is compensated.
     pub compensated_ns: u128,
     /// The time from then on, in ns.
     pub transfer_ns: u128,
+    /// The part of the waiting during which another message could have been received, that was
+    /// sent earlier: a remark on the waiting, and no waiting beside it.
+    pub wrong_order_ns: u128,
+    /// The ranks of which a part of the waiting is due to order.
+    pub wrong_order_ranks: RankSet,
 }
 
 /// The waiting of a run.
@@ -47,6 +52,8 @@ pub struct Waits {
     pub entries: Vec<Waiting>,
     /// True if each pair of ranks has an entry of its own.
     pub by_rank: bool,
+    /// True if only some of the ranks are of interest.
+    pub of_some_ranks: bool,
     /// True if the profile has edges between calls.
     pub are_recorded: bool,
 }
@@ -65,7 +72,7 @@ impl Waits {
         sums.waits()
     }
 
-    /// Returns all waiting, in ns. What is due to order is part of the waiting for late senders.
+    /// Returns all waiting, in ns.
     #[must_use]
     pub fn waiting_ns(&self) -> u128 {
         self.sum(|entry| entry.waiting_ns)
@@ -78,10 +85,7 @@ impl Waits {
     }
 
     fn sum(&self, of: impl Fn(&Waiting) -> u128) -> u128 {
-        let entries = self.entries.iter();
-        entries
-            .filter(|entry| entry.pattern != Pattern::LateSenderWrongOrder)
-            .fold(0, |sum, entry| sum.saturating_add(of(entry)))
+        self.entries.iter().fold(0, |sum, entry| sum.saturating_add(of(entry)))
     }
 }
 
@@ -120,7 +124,7 @@ pub struct WaitSums {
     only_ranks: Option<RankSet>,
     only_rows: Option<Vec<bool>>,
     sums: BTreeMap<Key, Sum>,
-    are_recorded: bool,
+    pub(super) are_recorded: bool,
     /// The calls right before operations in which all ranks wait for each other, with these.
     before_meetings: BTreeSet<(CallpathId, CallpathIndex)>,
     barriers: BTreeSet<CallpathIndex>,
@@ -177,7 +181,8 @@ impl WaitSums {
     #[must_use]
     pub fn waits(&self) -> Waits {
         let (by_rank, are_recorded) = (self.by_rank, self.are_recorded);
-        Waits { entries: self.entries(), by_rank, are_recorded }
+        let of_some_ranks = self.only_ranks.is_some();
+        Waits { entries: self.entries(), by_rank, of_some_ranks, are_recorded }
     }
 
     /// Returns the barriers that are followed by an operation in which all ranks wait for each
@@ -229,24 +234,16 @@ impl WaitSums {
             waiting_ns: edge.sum_ns,
             compensated_ns: edge.compensated_ns,
             transfer_ns: edge.transfer_ns,
+            wrong_order_ns: edge.wrong_order_ns.min(edge.sum_ns),
             count: edge.count,
         };
         self.add_to(pattern, here, there, waited);
-        if edge.wrong_order_ns > 0 {
-            let part = ratio(edge.wrong_order_ns.into(), edge.sum_ns.into()).min(1.0);
-            let due_to_order = Amount {
-                waiting_ns: edge.wrong_order_ns,
-                compensated_ns: part_of(edge.compensated_ns, part),
-                transfer_ns: 0,
-                count: edge.count,
-            };
-            self.add_to(Pattern::LateSenderWrongOrder, here, there, due_to_order);
-        }
         if edge.late_receiver_ns > 0 {
             let of_sender = Amount {
                 waiting_ns: edge.late_receiver_ns,
                 compensated_ns: edge.late_receiver_ns,
                 transfer_ns: 0,
+                wrong_order_ns: 0,
                 count: edge.count,
             };
             self.add_to(Pattern::LateReceiver, there, here, of_sender);
@@ -278,6 +275,7 @@ struct Amount {
     waiting_ns: u64,
     compensated_ns: u64,
     transfer_ns: u64,
+    wrong_order_ns: u64,
     count: u64,
 }
 
@@ -305,6 +303,8 @@ impl Sum {
             waiting_ns: 0,
             compensated_ns: 0,
             transfer_ns: 0,
+            wrong_order_ns: 0,
+            wrong_order_ranks: RankSet::default(),
         };
         Self { entry, all: Default::default() }
     }
@@ -315,6 +315,10 @@ impl Sum {
         entry.waiting_ns += u128::from(amount.waiting_ns);
         entry.compensated_ns += u128::from(amount.compensated_ns);
         entry.transfer_ns += u128::from(amount.transfer_ns);
+        entry.wrong_order_ns += u128::from(amount.wrong_order_ns);
+        if let Some(rank) = ranks[0].filter(|_| amount.wrong_order_ns > 0) {
+            entry.wrong_order_ranks.insert(rank);
+        }
         let waited = [&mut entry.ranks, &mut entry.for_ranks];
         for ((rank, all), waited) in ranks.into_iter().zip(&mut self.all).zip(waited) {
             let Some(rank) = rank else { continue };
@@ -335,6 +339,12 @@ impl Sum {
     }
 }
 
+/// Returns the number of messages and operations of a callpath of which the partner is known.
+pub(super) fn followed(values: &CallpathValues) -> u64 {
+    let waits = values.edges.iter().filter(|(key, _)| key.kind.waits());
+    waits.fold(0, |sum, (_, edge)| sum.saturating_add(edge.count))
+}
+
 /// Returns the waiting of a callpath beyond that without measurement, in ns; negative if a delay
 /// has shortened it.
 pub(super) fn excess_ns(values: &CallpathValues) -> f64 {
@@ -342,14 +352,4 @@ pub(super) fn excess_ns(values: &CallpathValues) -> f64 {
     waits.fold(0.0, |sum, (_, edge)| {
         sum + ratio(edge.sum_ns.into(), 1) - ratio(edge.compensated_ns.into(), 1)
     })
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "a part of a time, at most all of it"
-)]
-fn part_of(ns: u64, part: f64) -> u64 {
-    (ns as f64 * part) as u64
 }

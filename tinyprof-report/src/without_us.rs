@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tinyprof_format::model::RankFacts;
 
 use super::units::ratio;
-use super::{Overhead, Totals};
+use super::{Activity, Overhead, Totals, Unfollowed};
 
 /// The time of a callpath without measurement, and the parts by which it differs from the measured
 /// one, in ns.
@@ -106,7 +106,7 @@ impl WithoutUs {
 pub struct CompensatedRank {
     /// The rank.
     pub rank: u32,
-    /// The measured time of its roots.
+    /// The measured time of its roots, without start-up.
     pub measured_ns: u64,
     /// The measured time less what the rank's own measuring cost.
     pub local_ns: u64,
@@ -114,29 +114,51 @@ pub struct CompensatedRank {
     pub parallel_ns: u64,
     /// By how much the delays may be wrong.
     pub uncertainty_ns: u64,
+    /// The part of that that came through others.
+    pub propagated_uncertainty_ns: u64,
+    /// The time in MPI calls that are not followed, which can hide any delay.
+    pub unfollowed_ns: u64,
 }
 
 impl CompensatedRank {
     /// Returns the times of all ranks that have any.
     #[must_use]
     pub fn of_totals(totals: &Totals) -> Vec<Self> {
+        let unfollowed = Unfollowed::of_totals(totals);
         let callpaths = totals.callpaths();
         let roots = || callpaths.iter().filter(|(_, callpath)| callpath.parent.is_none());
+        let activities = Activity::of_callpaths(callpaths);
+        let exclusive_ns = totals.exclusive_ns();
+        let of_setup = activities.iter().zip(&exclusive_ns);
+        let of_setup: Vec<_> =
+            of_setup.filter(|(of, _)| **of == Some(Activity::Setup)).map(|(_, ns)| ns).collect();
         let of_rank = |(rank, facts): (u32, &RankFacts)| {
             let times = roots().map(|(index, _)| totals.inclusive_ns(index, rank as usize));
-            let measured_ns = times.fold(0_u64, u64::saturating_add);
+            let all_ns = times.fold(0_u64, u64::saturating_add);
+            let startup_ns = of_setup.iter().map(|ns| ns[rank as usize]);
+            let measured_ns = startup_ns.fold(all_ns, u64::saturating_sub);
             (measured_ns > 0).then(|| Self {
                 rank,
                 measured_ns,
                 local_ns: measured_ns.saturating_sub(facts.clock.own_intrusion_ns),
                 parallel_ns: measured_ns.saturating_sub(facts.clock.intrusion_ns),
                 uncertainty_ns: facts.clock.uncertainty_ns,
+                propagated_uncertainty_ns: facts.clock.propagated_uncertainty_ns,
+                unfollowed_ns: unfollowed.ranks[rank as usize].unfollowed_ns,
             })
         };
         (0..).zip(totals.ranks()).filter_map(of_rank).collect()
     }
 
-    pub(super) fn cells(&self) -> [u128; 4] {
-        [self.measured_ns, self.local_ns, self.parallel_ns, self.uncertainty_ns].map(u128::from)
+    pub(super) fn cells(&self) -> [u128; 6] {
+        [
+            self.measured_ns,
+            self.local_ns,
+            self.parallel_ns,
+            self.uncertainty_ns,
+            self.propagated_uncertainty_ns,
+            self.unfollowed_ns,
+        ]
+        .map(u128::from)
     }
 }

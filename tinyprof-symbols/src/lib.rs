@@ -4,11 +4,12 @@
 //! The recorder names a call site by what it knows while the program runs: the function, the
 //! executable or library, and the address in its file, `MPI_Send at a.out+0x1234`. Here it becomes
 //! `MPI_Send at solve (lu.f:123)`. Without debug information it becomes
-//! `MPI_Send at solve (a.out+0x1234)`, and without symbols it stays as it is.
+//! `MPI_Send at solve (a.out+0x1234)`, and without symbols it stays as it is. Where a line has
+//! several calls of the function, the column is added: `MPI_Send at solve (lu.f:123:9)`.
 #![forbid(unsafe_code)]
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use addr2line::Loader;
@@ -34,7 +35,7 @@ pub fn with_names(dictionary: &CallpathTable) -> Option<CallpathTable> {
     if !dictionary.rows().iter().any(|row| is_call_site(&row.region)) {
         return None;
     }
-    Some(dictionary.with_regions(|region| {
+    let named = dictionary.with_regions(|region| {
         let call_site = CallSite::of(region)?;
         OBJECTS.with_borrow_mut(|objects| {
             let object = objects
@@ -42,7 +43,30 @@ pub fn with_names(dictionary: &CallpathTable) -> Option<CallpathTable> {
                 .or_insert_with(|| Loader::new(Path::new(&region.file)).ok());
             call_site.named(region, object.as_ref()?)
         })
-    }))
+    });
+    Some(with_columns(&named))
+}
+
+/// Tells call sites on one line apart by their columns: the same function, called from the same
+/// file and line. Copies that the compiler has made of a call keep one name.
+fn with_columns(dictionary: &CallpathTable) -> CallpathTable {
+    let mut columns: HashMap<&str, BTreeSet<u32>> = HashMap::new();
+    for row in dictionary.rows().iter().filter(|row| is_named(&row.region)) {
+        columns.entry(&row.region.name).or_default().insert(row.region.column);
+    }
+    columns.retain(|_, columns| columns.len() > 1);
+    dictionary.with_regions(|region| {
+        if !is_named(region) || !columns.contains_key(region.name.as_str()) {
+            return None;
+        }
+        let place = region.name.strip_suffix(')')?;
+        Some(Region { name: format!("{place}:{})", region.column), ..region.clone() })
+    })
+}
+
+/// Returns whether a region is a call site of which the line is known.
+fn is_named(region: &Region) -> bool {
+    region.line > 0 && region.module == "mpi" && region.constants.contains_key(ADDRESS)
 }
 
 /// A call site as the recorder names it.
@@ -88,6 +112,7 @@ impl<'a> CallSite<'a> {
                 named.name = format!("{} at {caller} ({}:{line})", self.function, plain(&short));
                 named.file = file.to_owned();
                 named.line = line;
+                named.column = location.and_then(|location| location.column).unwrap_or(0);
             }
             None => named.name = format!("{} at {caller} ({})", self.function, self.place),
         }
@@ -161,6 +186,26 @@ mod tests {
         assert!(found.line > 0 && found.file.ends_with("lib.rs"), "{}:{}", found.file, found.line);
         assert_eq!(found.constants[ADDRESS], place);
         assert_eq!(found.constants["tag"], "COMM");
+    }
+
+    #[test]
+    fn two_calls_on_one_line_have_their_columns_and_copies_of_one_do_not() {
+        let of = |site: u64, column: u32, line: u32| {
+            let name = format!("MPI_Send at solve (lu.c:{line})");
+            let mut region = region(name, Path::new("lu.c"));
+            (region.site, region.line, region.column) = (SiteId::from_bits(site), line, column);
+            region.constants.insert(ADDRESS.to_owned(), format!("a.out+{site:#x}"));
+            (CallpathId::root(region.site), None, region)
+        };
+        // Two calls on line 3, one of them copied, and a copied call on line 4.
+        let rows = vec![of(1, 5, 3), of(2, 9, 3), of(3, 9, 3), of(4, 7, 4), of(5, 7, 4)];
+        let table = with_columns(&CallpathTable::from_parents(rows));
+        let mut names: Vec<&str> =
+            table.rows().iter().map(|row| row.region.name.as_str()).collect();
+        names.sort_unstable();
+        let expected =
+            ["3:5", "3:9", "3:9", "4", "4"].map(|at| format!("MPI_Send at solve (lu.c:{at})"));
+        assert_eq!(names, expected);
     }
 
     #[test]

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use tinyprof_format::model::{CallpathIndex, Identity};
-use tinyprof_report::Spread;
 use tinyprof_report::cells::ratio;
+use tinyprof_report::{Spread, TimeBase};
 
 use super::sample::Sample;
 
@@ -58,7 +58,7 @@ impl Frame {
             let roots = table.iter().filter(|(_, callpath)| callpath.parent.is_none());
             roots.fold(0_u128, |sum, (index, _)| sum.saturating_add(value(index.row())))
         };
-        let total_ns = of_roots(&|row| sample.statistics.row(row).inclusive.sum_ns);
+        let base = TimeBase::of_statistics(table, &sample.statistics);
         let recent_ns = since.as_ref().map(|since| of_roots(&|row| since.inclusive_ns[row]));
         let children = table.children();
         let row = |(index, callpath): (CallpathIndex, &tinyprof_format::model::Callpath)| {
@@ -73,7 +73,7 @@ impl Frame {
                 visits: statistics.visits,
                 inclusive: statistics.inclusive,
                 exclusive: statistics.exclusive,
-                share: ratio(statistics.inclusive.sum_ns, total_ns),
+                share: base.inclusive_share(index, statistics.inclusive.sum_ns),
                 imbalance: statistics.imbalance(&statistics.inclusive),
                 recent: since.as_ref().zip(recent_ns).map(|(since, whole_ns)| Recent {
                     visits_per_s: ratio(

@@ -55,6 +55,81 @@ fn waits_are_read_from_the_file() {
 }
 
 #[test]
+fn all_commands_have_the_same_base() {
+    let scratch = scratch();
+    let mut world = wave_send(4, 50, Some(2));
+    for rank in world.ranks() {
+        world.call(rank, "MPI_Init at main (wave.c:9)", 500_000_000);
+        world.clock(rank).companions = 100;
+    }
+    ProfileWriter::new().write(&scratch.path().join("wave"), &world.end()).expect("it is written");
+    let of = |arguments: &[&str]| {
+        let arguments = [&arguments[..1], &["wave.tprof"], &arguments[1..], &["--json"]].concat();
+        json(&arguments, scratch.path())
+    };
+    let (report, waits, mpi) = (of(&["report"]), of(&["waits"]), of(&["mpi"]));
+    let (by_region, by_call) = (of(&["report", "--by", "region"]), of(&["report", "--by", "call"]));
+    let top = of(&["top", "-n", "99"]);
+    let base_ns = report["total_inclusive_ns"].as_f64().expect("a number");
+    assert!(report["startup_ns"].as_u64() > Some(2_000_000_000));
+    for found in [&report, &waits, &mpi, &by_region, &by_call, &top] {
+        assert_eq!(found["total_inclusive_ns"], base_ns, "{found}");
+        assert_eq!(found["startup_ns"], report["startup_ns"], "{found}");
+    }
+
+    // The share of a call is the same everywhere.
+    let sum = |rows: &Value, key: &str, name: &str, share: &str| -> f64 {
+        let rows = rows.as_array().expect("a list").iter();
+        let of_name = rows.filter(|row| row[key].as_str().is_some_and(|path| path.contains(name)));
+        of_name.map(|row| row[share].as_f64().expect("a number")).sum()
+    };
+    for function in ["MPI_Recv", "MPI_Send", "MPI_Init"] {
+        let expected = sum(&report["callpaths"], "path", function, "exclusive_share");
+        assert_eq!(function != "MPI_Init", expected > 0.0, "{function} {expected}");
+        for (rows, key, share) in [
+            (&top["callpaths"], "path", "exclusive_share"),
+            (&by_region["regions"], "name", "exclusive_share"),
+            (&by_call["rows"], "name", "share"),
+            (&mpi["functions"], "name", "share"),
+            (&mpi["call_sites"], "path", "share"),
+        ] {
+            let found = sum(rows, key, function, share);
+            assert!((found - expected).abs() < 1e-9, "{function} {found} {expected} {rows}");
+        }
+    }
+    let all: f64 = sum(&mpi["functions"], "name", "MPI_", "share");
+    assert!((all - report["mpi"]["share"].as_f64().expect("a number")).abs() < 1e-9);
+    let root = report["callpaths"][0]["share"].as_f64();
+    assert!(root.is_some_and(|share| (share - 1.0).abs() < 1e-9), "{root:?}");
+
+    // So is that of waiting, also in hints, and the useful time is a part of the same base.
+    let waiting = |rows: &Value| -> f64 {
+        let rows = rows.as_array().expect("a list").iter();
+        rows.map(|row| row["waiting_share"].as_f64().expect("a number")).sum()
+    };
+    let late = sum(&waits["waits"], "kind", "late_sender", "share");
+    let of_all = waits["waiting_ns"].as_f64().expect("a number") / base_ns;
+    assert!((waiting(&by_call["rows"]) - of_all).abs() < 1e-9 && of_all >= late && late > 0.01);
+    let percent = format!("{:.1}%", 100.0 * of_all);
+    let text = done(&["waits", "wave.tprof", "--width", "200"], scratch.path());
+    assert!(text.contains(&format!("{percent} of the time of all ranks")), "{percent} {text}");
+    let first = waits["waits"][0]["share"].as_f64().expect("a number");
+    let (first, hints) = (format!("{:.1}% of the time", 100.0 * first), &report["hints"]);
+    assert!(hints.to_string().contains(&first), "{first} {hints}");
+    // With selected ranks the base is their time.
+    let of_one =
+        |command: &[&str]| of(&[command, &["--rank", "1"]].concat())["total_inclusive_ns"].clone();
+    assert_eq!(of_one(&["waits"]), of_one(&["report", "--by", "peer"]));
+    assert!(of_one(&["waits"]).as_f64() < Some(base_ns / 2.0));
+    let efficiency = &report["efficiency"];
+    let useful = efficiency["load_balance"].as_f64().zip(efficiency["communication"].as_f64());
+    assert!(
+        useful.is_some_and(|(balance, rest)| balance * rest + all < 1.0 + 1e-6),
+        "{efficiency}"
+    );
+}
+
+#[test]
 fn waits_fit_any_width() {
     let scratch = scratch();
     write_wave(scratch.path(), "wave");

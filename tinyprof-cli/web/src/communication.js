@@ -142,7 +142,7 @@ export class CommunicationView {
     const { ranks_per_bin, elsewhere } = this.found;
     const isWaiting = this.state.measure === "waiting";
     const parts = isWaiting
-      ? ["Each row is a rank that is waited for, each column a rank that waits. Enter or a click on a cell shows the callpaths of both."]
+      ? ["Each row is a rank that is waited for, each column a rank that waits. Enter or a click on a cell shows the callpaths of both.", ...unfollowedWords(this.profile.report.mpi)]
       : ["Each row is a sender, each column a receiver. Collective operations are not in the matrix."];
     if (ranks_per_bin > 1) parts.push(`${count(ranks_per_bin)} neighbouring ranks share a row and a column, which show their sum.`);
     if (this.grid.content && this.found.bins > MATRIX_HEIGHT) parts.push("Where ranks share a pixel the largest of them shows.");
@@ -178,7 +178,7 @@ export class CommunicationView {
     if (this.state.measure === "waiting") {
       const ns = this.matrices.waiting[at];
       const ends = [`${this.#ranksWords(column)} waiting`, `for ${this.#ranksWords(row)}`];
-      return ns === ns ? [...ends, time(ns), ...this.waiting.lines(at)] : [...ends, "no waiting"];
+      return ns === ns ? [...ends, time(ns), ...this.waiting.lines(at)] : [...ends, "no waiting is known"];
     }
     const [messages, bytes] = [this.matrices.messages[at], this.matrices.bytes[at]];
     const ends = [`from ${this.#ranksWords(row)}`, `to ${this.#ranksWords(column)}`];
@@ -257,7 +257,7 @@ export class CommunicationView {
         element("th", { scope: "row" }, row.label, element("bdi", { className: "path", textContent: row.under })),
         numberCell(count(row.calls), row.calls),
         timeCell(row.ns),
-        shareCell(row.ns, greatest, percent(row.ns / (this.profile.report.total_inclusive_ns || 1))),
+        shareCell(row.ns, greatest, percent(row.share)),
         numberCell(data(row.bytes_out), row.bytes_out, "bytes"),
         numberCell(data(row.bytes_in), row.bytes_in, "bytes"),
       ),
@@ -297,17 +297,23 @@ export class CommunicationView {
 
   #byFunction() {
     const sums = new Map();
-    for (const { name, calls, ns, bytes_out, bytes_in } of this.#byCallpath()) {
-      const sum = sums.get(name) ?? { name, callpaths: 0, calls: 0, ns: 0, bytes_out: 0, bytes_in: 0 };
-      sums.set(name, { name, callpaths: sum.callpaths + 1, calls: sum.calls + calls, ns: sum.ns + ns, bytes_out: sum.bytes_out + bytes_out, bytes_in: sum.bytes_in + bytes_in });
+    for (const { name, calls, ns, share, bytes_out, bytes_in } of this.#byCallpath()) {
+      const sum = sums.get(name) ?? { name, callpaths: 0, calls: 0, ns: 0, share: 0, bytes_out: 0, bytes_in: 0 };
+      sums.set(name, { name, callpaths: sum.callpaths + 1, calls: sum.calls + calls, ns: sum.ns + ns, share: sum.share + share, bytes_out: sum.bytes_out + bytes_out, bytes_in: sum.bytes_in + bytes_in });
     }
     const label = (name) => element("bdi", { className: "name", textContent: name, title: name });
     return [...sums.values()].map((sum) => ({ ...sum, label: label(sum.name), under: counted(sum.callpaths, "callpath") }));
   }
 }
 
-function timesOf({ visits, inclusive_ns }) {
-  return { calls: visits, ns: inclusive_ns?.sum ?? 0 };
+/** Returns how much of the time in MPI hides waiting that is not known, as in `tinyprof waits`. */
+function unfollowedWords(mpi) {
+  if (!mpi?.unfollowed_ns) return [];
+  return [`${percent(mpi.unfollowed_ns / mpi.time_ns)} of the time in MPI is in calls that are not followed.`];
+}
+
+function timesOf({ visits, exclusive_ns, exclusive_share: share }) {
+  return { calls: visits, ns: exclusive_ns?.sum ?? 0, share };
 }
 
 function head(titles) {

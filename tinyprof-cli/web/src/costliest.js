@@ -63,7 +63,7 @@ export class Costliest {
       numberCell(count(visits), visits),
       timeCell(whole.sum, estimate(whole)),
       timeCell(own.sum, estimate(own)),
-      shareCell(own.sum, greatest, percent(own.sum / (report.total_inclusive_ns || 1))),
+      shareCell(own.sum, greatest, percent(row.exclusive_share)),
       meanCell(own, ranks, report.ranks),
       timeCell(own.max),
       element("td", { className: "rank", "data-exact": own.max_rank }, rankButton(this.profile, own.max_rank)),

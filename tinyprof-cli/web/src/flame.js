@@ -152,7 +152,6 @@ export class Flame {
   /** Returns the lines about a callpath for the tooltip. */
   lines(callpath) {
     const { over } = this.state;
-    const total = this.profile.report.total_inclusive_ns || 1;
     const { rank } = this.state;
     const words = over === "max" ? "slowest rank" : this.#meanWords(callpath);
     const [inclusive, exclusive] = ["inclusive", "exclusive"].map((kind) => timeOf(callpath, kind, over === "max" ? "max" : "mean"));
@@ -161,7 +160,7 @@ export class Flame {
       callpath.text,
       `${time(inclusive)} inclusive, ${time(exclusive)} exclusive (${words})`,
       ofRank === undefined ? null : `rank ${rank}: ${ofRank === ofRank ? `${time(ofRank)} inclusive` : "never runs it"}`,
-      `${percent((callpath.inclusive_ns?.sum ?? 0) / total)} of all time, ${count(callpath.visits)} visits`,
+      `${percent(callpath.share)} of all time, ${count(callpath.visits)} visits`,
       callpath.inclusive_ns ? `slowest: ${this.profile.rankText(callpath.inclusive_ns.max_rank)}` : "no rank runs it",
       activityOf(callpath).text,
       ...(this.look.words?.(callpath) ?? []),

@@ -45,8 +45,11 @@ function headline(profile) {
     [time(ranks > 0 ? total / ranks : 0), "per rank, mean", null],
     [time(total), `on ${counted(ranks, "rank")} together`, total],
   ];
-  const [first] = profile.regions;
-  if (first?.exclusive_ns && total > 0) figures.push([percent(first.exclusive_ns.sum / total), `exclusive in ${shown(first.name)}${first.callpaths > 1 ? `, over ${count(first.callpaths)} callpaths` : ""}`, null]);
+  const startup = profile.report.startup_ns;
+  if (startup > 0) figures.push([time(ranks > 0 ? startup / ranks : 0), "start-up per rank, besides", startup]);
+  // Start-up has no share.
+  const first = profile.regions.find(({ exclusive_share: share }) => share > 0);
+  if (first?.exclusive_ns && total > 0) figures.push([percent(first.exclusive_share), `exclusive in ${shown(first.name)}${first.callpaths > 1 ? `, over ${count(first.callpaths)} callpaths` : ""}`, null]);
   if (profile.efficiency && profile.efficiency.parallel !== null) figures.push([percent(profile.efficiency.parallel), "parallel efficiency", null]);
   return element(
     "div",

@@ -133,14 +133,13 @@ export class Tree {
 
   #row(callpath, level) {
     const spread = this.#spread(callpath);
-    const total = this.profile.report.total_inclusive_ns || 1;
     const isOpen = this.open.has(callpath.row);
     const hasChildren = callpath.children.length > 0;
     const sign = element("span", { className: "sign", "aria-hidden": "true", textContent: hasChildren ? (isOpen ? "▾" : "▸") : "·" });
     const name = element("th", { scope: "row", className: "tree-name" }, sign, nameElement(callpath.text));
     name.style.paddingLeft = indent(level);
     const estimate = spread?.standard_error ? "~" : "";
-    const share = (spread?.sum ?? 0) / total;
+    const share = this.kind === "inclusive" ? callpath.share : callpath.exclusive_share;
     const row = element(
       "tr",
       {

@@ -22,7 +22,7 @@ test("the first view has a table by region, and its headline names the region wi
   const [costliest] = [...report.callpaths].sort((a, b) => b.exclusive_ns.sum - a.exclusive_ns.sum);
   assert.notEqual(first.name, costliest.name, "the costliest callpath is of another region");
   const figures = await page.textContent(".figures");
-  assert.ok(figures.includes(`${percent(first.exclusive_ns.sum / report.total_inclusive_ns)}exclusive in ${first.name}, over ${first.callpaths} callpaths`), figures);
+  assert.ok(figures.includes(`${percent(first.exclusive_share)}exclusive in ${first.name}, over ${first.callpaths} callpaths`), figures);
   await page.click("#view-summary button:text-is('region')");
   await screenshot(page, "by-region");
   const rows = await page.$$eval(".by-regions tbody tr", (all) => all.map((row) => [row.querySelector(".name").textContent, row.querySelector(".path").textContent, ...[1, 3, 2].map((at) => Number(row.cells[at].dataset.exact))]));

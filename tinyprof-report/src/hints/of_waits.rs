@@ -1,6 +1,7 @@
 //! Hints on waiting: late senders, order, roots, and barriers that wait twice.
 
 use tinyprof_format::model::CallpathIndex;
+use tinyprof_messages::graph::RankSet;
 use tinyprof_messages::waiting::Pattern;
 
 use crate::Waiting;
@@ -23,7 +24,6 @@ impl Ranks<'_> {
     ) -> Vec<Hint> {
         let is_long = |entry: &&Waiting| self.part(entry.waiting_ns) >= WAITING_PART;
         let long = || entries.iter().filter(is_long);
-        let of = |pattern: Pattern| long().find(move |entry| entry.pattern == pattern);
         let sent = long().filter(|entry| entry.pattern == Pattern::LateSender);
         let (bottlenecks, late): (Vec<&Waiting>, Vec<&Waiting>) =
             sent.partition(|entry| self.is_bottleneck(entry));
@@ -33,7 +33,9 @@ impl Ranks<'_> {
         });
         let mut found = Vec::new();
         found.extend(late.first().map(|entry| self.late_sender(entry)));
-        found.extend(of(Pattern::LateSenderWrongOrder).map(|entry| self.wrong_order(entry)));
+        let in_order = |entry: &&Waiting| self.part(entry.wrong_order_ns) >= WAITING_PART;
+        let wrong = entries.iter().filter(in_order).max_by_key(|entry| entry.wrong_order_ns);
+        found.extend(wrong.map(|entry| self.wrong_order(entry)));
         found.extend(root.map(|entry| self.root(entry)));
         found.extend(after_barriers.iter().find_map(|(barrier, next)| {
             let entry = entries.iter().find(|entry| {
@@ -69,11 +71,13 @@ impl Ranks<'_> {
 
     fn wrong_order(&self, entry: &Waiting) -> Hint {
         Hint {
-            headline: format!("{} received in the wrong order", ranks(entry)),
+            headline: format!("{} received in the wrong order", named(&entry.wrong_order_ranks)),
             evidence: format!(
-                "{}, while messages that were sent earlier could have been received.",
-                self.where_and_how_long(entry)
+                "{}; during {} of that, messages that were sent earlier could have been received.",
+                self.where_and_how_long(entry),
+                time(entry.wrong_order_ns),
             ),
+            lost_ns: ratio(entry.wrong_order_ns, self.count().max(1).into()),
             advice: "Receive them as they come: with MPI_Waitany, or from MPI_ANY_SOURCE."
                 .to_owned(),
             ..self.waiting(HintKind::WrongOrder, entry)
@@ -152,6 +156,10 @@ impl Ranks<'_> {
 
 /// Returns the ranks that wait, for the beginning of a sentence.
 fn ranks(entry: &Waiting) -> String {
-    let noun = if entry.ranks.len() == 1 { "Rank" } else { "Ranks" };
-    format!("{noun} {}", cut(&entry.ranks.to_string(), RANKS_COLUMNS))
+    named(&entry.ranks)
+}
+
+fn named(ranks: &RankSet) -> String {
+    let noun = if ranks.len() == 1 { "Rank" } else { "Ranks" };
+    format!("{noun} {}", cut(&ranks.to_string(), RANKS_COLUMNS))
 }

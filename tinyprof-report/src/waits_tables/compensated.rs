@@ -5,12 +5,14 @@ use crate::names::wrapped;
 use crate::units::time_cell;
 use crate::{CompensatedRank, Report};
 
-const COLUMNS: [Column; 5] = [
+const COLUMNS: [Column; 7] = [
     Column::number("rank", 0),
     Column::number("measured", 0),
     Column::number("locally", 1),
     Column::number("in parallel", 0),
     Column::number("+-", 2),
+    Column::number("of others", 4),
+    Column::number("not followed", 3),
 ];
 
 impl Report {
@@ -21,12 +23,14 @@ impl Report {
         let width = usize::from(width_columns);
         let mut text = wrapped(&self.head(width), ", ", width);
         let Some(clock) = &self.clock else {
-            return text + &wrapped("no waiting was recorded", " ", width);
+            return text + &wrapped(&self.unknown_waiting(), " ", width);
         };
         let lines: Vec<Line<'_>> = self.compensated.iter().take(count).map(line).collect();
         write_table(&mut text, &COLUMNS, "", &lines, width);
         write_more(&mut text, self.compensated.len(), count, "rank");
-        text.push_str(&wrapped(&clock.sentence(), " ", width));
+        for line in self.unfollowed_line().into_iter().chain([clock.sentence()]) {
+            text.push_str(&wrapped(&line, " ", width));
+        }
         text
     }
 }

@@ -5,10 +5,9 @@ use std::io::{self, Write};
 use tinyprof_format::model::CallpathIndex;
 
 use crate::tables::put;
-use crate::units::ratio;
 use crate::{Report, Waits};
 
-const HEADINGS: [&str; 10] = [
+const HEADINGS: [&str; 11] = [
     "kind",
     "callpath",
     "for_callpath",
@@ -18,6 +17,7 @@ const HEADINGS: [&str; 10] = [
     "waiting_ns",
     "compensated_ns",
     "transfer_ns",
+    "wrong_order_ns",
     "share",
 ];
 
@@ -44,7 +44,8 @@ impl Report {
                     entry.waiting_ns.to_string(),
                     entry.compensated_ns.to_string(),
                     entry.transfer_ns.to_string(),
-                    ratio(entry.waiting_ns, self.total_ns).to_string(),
+                    entry.wrong_order_ns.to_string(),
+                    self.base.share(entry.waiting_ns).to_string(),
                 ],
             )?;
         }

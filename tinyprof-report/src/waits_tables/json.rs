@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 use tinyprof_format::model::CallpathIndex;
 
 use crate::json::integer;
-use crate::units::ratio;
 use crate::{ClockOverRanks, CompensatedRank, LongJson, Report, Waiting, Waits};
 
 impl Report {
@@ -13,8 +12,9 @@ impl Report {
     /// * `waits`: for each entry the `kind`, such as `late_sender`; the `callpath` that waits and
     ///   `for_callpath`, null where it is not known; `ranks` and `for_ranks` as text like `1-6`;
     ///   `count`, `waiting_ns`, `compensated_ns` and `transfer_ns`, summed over ranks; `share` of
-    ///   the time of all ranks. An entry of `late_sender_wrong_order` is a part of one of
-    ///   `late_sender`.
+    ///   the time of all ranks; `wrong_order_ns`, the part of the waiting that is due to order.
+    /// * `mpi_ns`: the time of all ranks in MPI calls, and `unfollowed_ns`, the part of it in calls
+    ///   of which it is not known for whom they wait.
     /// * `clock`: the facts of the clocks of all ranks, added up; null if the profile is not of
     ///   level `messages`.
     /// * `compensated`: for each `rank` the time of its roots as it was measured, less what its own
@@ -24,10 +24,13 @@ impl Report {
         let members = json!({
             "name": self.name,
             "ranks": self.ranks,
-            "total_inclusive_ns": integer(self.total_ns),
+            "total_inclusive_ns": integer(self.base.ns()),
+            "startup_ns": integer(self.base.startup_ns()),
             "by_rank": waits.by_rank,
             "waiting_ns": integer(waits.waiting_ns()),
             "compensated_ns": integer(waits.compensated_ns()),
+            "mpi_ns": self.unfollowed.as_ref().map(|all| integer(all.mpi_ns())),
+            "unfollowed_ns": self.unfollowed.as_ref().map(|all| integer(all.ns())),
             "clock": self.clock.map(ClockOverRanks::to_json),
             "compensated": self.compensated.iter().map(of_rank).collect::<Vec<_>>(),
         });
@@ -48,7 +51,8 @@ impl Report {
             "waiting_ns": integer(entry.waiting_ns),
             "compensated_ns": integer(entry.compensated_ns),
             "transfer_ns": integer(entry.transfer_ns),
-            "share": ratio(entry.waiting_ns, self.total_ns),
+            "wrong_order_ns": integer(entry.wrong_order_ns),
+            "share": self.base.share(entry.waiting_ns),
         })
     }
 }
@@ -60,5 +64,7 @@ fn of_rank(of_rank: &CompensatedRank) -> Value {
         "local_ns": of_rank.local_ns,
         "parallel_ns": of_rank.parallel_ns,
         "uncertainty_ns": of_rank.uncertainty_ns,
+        "propagated_uncertainty_ns": of_rank.propagated_uncertainty_ns,
+        "unfollowed_ns": of_rank.unfollowed_ns,
     })
 }

@@ -37,7 +37,7 @@ impl Report {
         let width = usize::from(width_columns);
         let mut text = wrapped(&self.head(width), ", ", width);
         if !waits.are_recorded {
-            return text + &wrapped("no waiting was recorded", " ", width);
+            return text + &wrapped(&self.unknown_waiting(), " ", width);
         }
         // Transfers without waiting are of interest for each pair of ranks.
         let is_shown = |entry: &&Waiting| waits.by_rank || entry.waiting_ns > 0;
@@ -62,7 +62,10 @@ impl Report {
             );
             write_more(&mut text, shown, count, "line");
         }
-        text.push_str(&wrapped(&self.waiting_line(waits), " ", width));
+        let lines = self.startup_line().into_iter().chain([self.waiting_line(waits)]);
+        for line in lines.chain(self.unfollowed_line()) {
+            text.push_str(&wrapped(&line, " ", width));
+        }
         if let Some(clock) = &self.clock {
             text.push_str(&wrapped(&clock.sentence(), " ", width));
         }
@@ -77,11 +80,11 @@ impl Report {
         };
         vec![
             time_cell(entry.waiting_ns),
-            percent_cell(ratio(entry.waiting_ns, self.total_ns)),
+            percent_cell(self.base.share(entry.waiting_ns)),
             time_cell(entry.compensated_ns),
             cell(entry.transfer_ns),
             count_cell(entry.count),
-            word(entry.pattern).to_owned(),
+            kind(entry),
             ranks(&entry.ranks),
             ranks(&entry.for_ranks),
         ]
@@ -104,22 +107,33 @@ impl Report {
     fn waiting_line(&self, waits: &Waits) -> String {
         let waiting_ns = waits.waiting_ns();
         if waiting_ns == 0 {
-            return "nobody waited".to_owned();
+            // The line on what is not followed is next, if there is any.
+            return "no waiting is known".to_owned();
         }
         format!(
-            "waiting: {}, {} of the time of all ranks; without measurement {}",
+            "waiting: {}, {} of the time of {} ranks; without measurement {}",
             time(waiting_ns),
-            percent_cell(ratio(waiting_ns, self.total_ns)),
+            percent_cell(self.base.share(waiting_ns)),
+            if waits.of_some_ranks { "these" } else { "all" },
             time(waits.compensated_ns()),
         )
     }
+}
+
+/// Returns the pattern, and the part of the waiting that is due to the order of receives.
+fn kind(entry: &Waiting) -> String {
+    let word = word(entry.pattern);
+    if entry.wrong_order_ns == 0 {
+        return word.to_owned();
+    }
+    let part = percent_cell(ratio(entry.wrong_order_ns, entry.waiting_ns));
+    format!("{word}, {part} order")
 }
 
 /// Returns a pattern in one or two words.
 pub(crate) const fn word(pattern: Pattern) -> &'static str {
     match pattern {
         Pattern::LateSender => "late sender",
-        Pattern::LateSenderWrongOrder => "wrong order",
         Pattern::LateReceiver => "late receiver",
         Pattern::WaitAtBarrier => "barrier",
         Pattern::WaitAtAllToAll => "all to all",

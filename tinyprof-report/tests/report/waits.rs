@@ -3,7 +3,9 @@
 use serde_json::Value;
 use tinyprof_format::model::{EdgeKey, EdgeKind};
 use tinyprof_messages::waiting::Pattern;
-use tinyprof_report::{CompensatedRank, Report, Totals, WaitSums, Waits, WithoutUs};
+use tinyprof_report::{
+    CompensatedRank, Report, TextOptions, Totals, Unfollowed, WaitSums, Waits, WithoutUs,
+};
 
 use crate::fixture::profile;
 use crate::world::{CALL_NS, World};
@@ -94,7 +96,7 @@ fn order_is_a_part_and_late_receivers_are_waited_for_by_senders() {
             (edge.wrong_order_ns, edge.late_receiver_ns) = (2_000, 3_000);
         }
     });
-    let (_, waits) = waits(world, false);
+    let (report, waits) = waits(world, false);
     let kinds: Vec<(Pattern, u128, String, String)> = waits
         .entries
         .iter()
@@ -104,14 +106,14 @@ fn order_is_a_part_and_late_receivers_are_waited_for_by_senders() {
         |pattern, ns, rank: &str, other: &str| (pattern, ns, rank.to_owned(), other.to_owned());
     assert_eq!(
         kinds,
-        [
-            of(Pattern::LateSender, 8_000, "1", "0"),
-            of(Pattern::LateReceiver, 3_000, "0", "1"),
-            of(Pattern::LateSenderWrongOrder, 2_000, "1", "0"),
-        ]
+        [of(Pattern::LateSender, 8_000, "1", "0"), of(Pattern::LateReceiver, 3_000, "0", "1"),]
     );
     assert_eq!(waits.waiting_ns(), 11_000, "order is no waiting of its own");
-    assert_eq!(waits.entries[2].compensated_ns, 1_800, "of 7,200 the same part");
+    let of_order: Vec<u128> = waits.entries.iter().map(|entry| entry.wrong_order_ns).collect();
+    assert_eq!(of_order, [2_000, 0]);
+    let text = report.to_waits_text(&waits, 10, 200);
+    assert!(text.contains("  late sender, 25.0% order  "), "{text}");
+    assert_eq!(report.waits_json(&waits).to_value()["waits"][0]["wrong_order_ns"], 2_000);
 }
 
 #[test]
@@ -193,6 +195,62 @@ fn callpaths_are_compensated_for_their_waiting_and_that_below_them() {
 fn a_profile_without_edges_says_so() {
     let (report, waits) = waits(World::new(2, "main"), false);
     assert!(!waits.are_recorded);
-    assert!(report.to_waits_text(&waits, 10, 80).ends_with("no waiting was recorded\n"));
+    assert!(
+        report
+            .to_waits_text(&waits, 10, 80)
+            .contains("no waiting is known: no messages were followed")
+    );
     assert!(report.waits_json(&waits).member("clock").is_null());
+}
+
+/// Returns the last lines of the table of waits, and the report.
+fn told(world: World) -> (String, String) {
+    let (report, waits) = waits(world, false);
+    let text = report.to_waits_text(&waits, 10, 200);
+    (text, report.to_text(&TextOptions::default().with_width(200)))
+}
+
+#[test]
+fn what_is_not_followed_is_told_and_nobody_is_said_not_to_have_waited() {
+    // All messages were followed, and all have waited.
+    let (text, _) = told(late());
+    assert!(!text.contains("not followed"), "{text}");
+
+    // A loop of tests, and creating a communicator: 6 of 8 ms.
+    let mut world = World::new(2, "blind");
+    for rank in world.ranks() {
+        world.call(rank, "MPI_Comm_rank at main (b.c:1)", 2_000_000);
+        world.call(rank, "MPI_Test at main (b.c:2)", 5_000_000);
+        world.call(rank, "MPI_Comm_dup at main (b.c:3)", 1_000_000);
+    }
+    let (text, report) = told(world);
+    let line = "75.0% of the time in MPI is in calls that are not followed, 6.00 ms per rank: \
+                MPI_Test 62.5%, MPI_Comm_dup 12.5%\n";
+    assert!(text.contains("no waiting is known\n") && text.contains(line), "{text}");
+    assert!(report.contains(line) && !text.contains("nobody"), "{report}");
+}
+
+#[test]
+fn receives_are_followed_as_far_as_their_messages_are() {
+    let mut world = World::new(2, "half");
+    world.send(0, 1, SEND, 8);
+    let receive = world.receive(1, 0, RECV);
+    for _ in 0..3 {
+        world.send(0, 1, SEND, 8);
+        world.receive(1, 0, RECV);
+    }
+    world.edit(1, receive, |_, edge| edge.count = 1);
+    let unfollowed = Unfollowed::of_totals(&Totals::of_profile(&profile(&world.end())));
+    let of_receiver = unfollowed.ranks[1];
+    assert_eq!(of_receiver.unfollowed_ns, of_receiver.mpi_ns / 4 * 3, "3 of 4 were not");
+    assert_eq!((unfollowed.ranks[0].unfollowed_ns, unfollowed.ranks[0].mpi_ns), (0, 4 * CALL_NS));
+}
+
+#[test]
+fn what_the_recorder_did_not_follow_counts_for_what_is_known_here() {
+    let mut world = late();
+    world.clock(1).unfollowed_ns = 1_500;
+    let unfollowed = Unfollowed::of_totals(&Totals::of_profile(&profile(&world.end())));
+    let of_ranks: Vec<u64> = unfollowed.ranks.iter().map(|rank| rank.unfollowed_ns).collect();
+    assert_eq!(of_ranks, [0, 1_500, 0, 0]);
 }
