@@ -61,6 +61,7 @@ pub fn maxima_of_world<const N: usize>(own: &[u64; N]) -> Option<[u64; N]> {
 /// Completes what is known of the clocks of several hosts, at level `messages`. Collective over the
 /// world, and blocking: to be called when all ranks are known to have come to the end.
 pub fn compare_clocks_again() {
+    companions::has_ended(mpi());
     companions::compare_again(mpi());
     companions::store_facts();
 }

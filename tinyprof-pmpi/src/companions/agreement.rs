@@ -4,9 +4,9 @@ use tinyprof::__calls::{ClockRate, Recorder, clock_rate};
 
 use super::carrier::Carrier;
 use super::common_clock::{self, NANOSECONDS, factor, set_factor};
-use super::distance;
 use super::group::maxima;
 use super::hosts::host;
+use super::{distance, ends};
 use super::{state, threads, twin};
 use crate::library::{Mpi, mpi};
 
@@ -41,7 +41,7 @@ pub enum Agreed {
 ///
 /// All that decides about a collective operation is taken from the maxima, and never from a rank's
 /// own words: ranks may differ in every setting.
-const WORDS: usize = 9;
+const WORDS: usize = 10;
 
 /// As [`agree_on_messages`](crate::agree_on_messages). `plain_call` measures, in 1/1,024 ticks,
 /// what a call costs the program of which nothing travels.
@@ -62,6 +62,7 @@ pub(crate) fn agree_on_messages(wish: Wish, plain_call: fn(&Mpi, Recorder) -> u6
         factor,
         without_order,
         with_threads,
+        last,
     ] = all;
     match (most, !least) {
         (0, _) => return Agreed::Calls,
@@ -92,6 +93,9 @@ pub(crate) fn agree_on_messages(wish: Wish, plain_call: fn(&Mpi, Recorder) -> u6
     let order = if may_keep { carrier.order() } else { None };
     let is_without_order = without_order == 0 && order.is_none();
     state::begin(mpi, &rate, (carrier, order), plain_call);
+    if let Some(recorder) = Recorder::current().filter(|_| !are_several) {
+        ends::has_waited(mpi, recorder, last);
+    }
     Agreed::Messages { is_without_order }
 }
 
@@ -107,5 +111,17 @@ fn words(mpi: &Mpi, wish: Wish, rate: Option<&ClockRate>) -> [u64; WORDS] {
     let factor = rate.map_or(NANOSECONDS, factor_of);
     let without_order = u64::from(!wish.order);
     let with_threads = u64::from(threads::may_be_multiple(mpi));
-    [wants, !wants, host, !host, without_counter, with_counter, factor, without_order, with_threads]
+    let last = if rate.is_some() { ends::word(mpi) } else { 0 };
+    [
+        wants,
+        !wants,
+        host,
+        !host,
+        without_counter,
+        with_counter,
+        factor,
+        without_order,
+        with_threads,
+        last,
+    ]
 }

@@ -37,7 +37,11 @@ pub(super) unsafe fn steer(
             initialise(index, address, pass_on)
         }
         // Regions may be recorded without calls, and recording may be paused.
-        Role::Finalize if is_outermost => finalize(pass_on),
+        Role::Finalize if is_outermost => {
+            // SAFETY: the entry point has stored the place there.
+            let address = unsafe { *words.wrapping_add(RETURN_ADDRESS) };
+            finalize(index, address, pass_on)
+        }
         Role::Abort if is_outermost => {
             if let Some(session) = session::session() {
                 (session.before_abort)();
@@ -72,8 +76,10 @@ fn initialise(index: usize, address: usize, pass_on: impl Fn() -> c_int) -> c_in
     let code = match recorder {
         Some(recorder) => {
             let inside = inside::enter(recorder);
+            let (_, entered_ns) = recorder.moment();
             let open = recorder.open(&SITES[index], index, address);
             let code = pass_on();
+            companions::has_begun(recorder, open.visited(), entered_ns);
             drop(open);
             drop(inside);
             code
@@ -90,16 +96,23 @@ fn initialise(index: usize, address: usize, pass_on: impl Fn() -> c_int) -> c_in
     code
 }
 
-/// Finalises MPI, after the profiler's last steps.
-fn finalize(pass_on: impl Fn() -> c_int) -> c_int {
+/// Finalises MPI, after the profiler's last steps. In these ranks wait for each other, as MPI would
+/// have them wait: so they are a part of the call.
+fn finalize(index: usize, address: usize, pass_on: impl Fn() -> c_int) -> c_int {
     let steering = Steering::begin();
     companions::store_facts();
+    let recorder = Recorder::current().filter(|_| session::is_recording());
+    let open = recorder.map(|recorder| recorder.open(&SITES[index], index, address));
+    if let (Some(recorder), Some(open)) = (recorder, &open) {
+        companions::is_ending(mpi(), recorder, open.visited());
+    }
     if let Some(session) = session::session() {
         (session.before_finalize)();
     }
     session::end();
     companions::end(mpi());
     let code = pass_on();
+    drop(open);
     drop(steering);
     code
 }

@@ -13,7 +13,7 @@ use super::patterns::Verdict;
 /// the kinds of later patterns are not fixed.
 const KINDS: [&str; 8] = [
     "late_sender",
-    "late_sender_wrong_order",
+    WRONG_ORDER,
     "late_receiver",
     "wait_at_barrier",
     "wait_at_all_to_all",
@@ -21,8 +21,19 @@ const KINDS: [&str; 8] = [
     "early_reduce",
     "early_scan",
 ];
-/// The functions of which a program says nothing: launchers start ranks at different times.
-const ENDS: [&str; 3] = ["MPI_Init", "MPI_Init_thread", "MPI_Finalize"];
+/// The part of the waiting for late senders that is due to order.
+const WRONG_ORDER: &str = "late_sender_wrong_order";
+/// What functions begin with of which a program says nothing, if it does not stamp them: launchers
+/// start ranks at different times, and what ranks make or free together takes its time.
+const NOT_STAMPED: [&str; 7] = [
+    "MPI_Init",
+    "MPI_Finalize",
+    "MPI_Cart_create",
+    "MPI_Comm_",
+    "MPI_Intercomm_",
+    "MPI_File_",
+    "MPI_Win_",
+];
 
 /// The waiting of one kind of a rank in some functions: the truth, and what is said.
 #[derive(Clone, Debug)]
@@ -141,7 +152,10 @@ impl Statement {
         }
         for entry in &sums.waits().entries {
             for rank in (0..).take(profile.ranks.len()).filter(|rank| entry.ranks.contains(*rank)) {
-                add(profile, &mut rows, rank, entry);
+                add(profile, &mut rows, rank, entry, entry.pattern.name(), entry.waiting_ns);
+                if entry.wrong_order_ns > 0 {
+                    add(profile, &mut rows, rank, entry, WRONG_ORDER, entry.wrong_order_ns);
+                }
             }
         }
         Self { rows, doubt: Doubt::of(profile) }
@@ -180,10 +194,16 @@ impl Statement {
 
 /// Adds what is said to the row that it belongs to, or to a new one whose truth is that nobody
 /// waits.
-fn add(profile: &Profile, rows: &mut Vec<Row>, rank: u32, entry: &Waiting) {
-    let kind = entry.pattern.name();
+fn add(
+    profile: &Profile,
+    rows: &mut Vec<Row>,
+    rank: u32,
+    entry: &Waiting,
+    kind: &str,
+    said_ns: u128,
+) {
     let function = function(profile, entry.callpath).unwrap_or_default();
-    let said_ns = u64::try_from(entry.waiting_ns).expect("a short run");
+    let said_ns = u64::try_from(said_ns).expect("a short run");
     if let Some(row) = rows.iter_mut().find(|row| row.has(rank, kind, &function)) {
         row.said_ns += said_ns;
         if let (Some((for_rank, for_at)), Some(said_for)) =
@@ -192,7 +212,7 @@ fn add(profile: &Profile, rows: &mut Vec<Row>, rank: u32, entry: &Waiting) {
         {
             row.misnamed_ns += said_ns;
         }
-    } else if !ENDS.contains(&function.as_str()) {
+    } else if !NOT_STAMPED.iter().any(|name| function.starts_with(name)) {
         let functions = vec![function];
         let kind = kind.to_owned();
         rows.push(Row {

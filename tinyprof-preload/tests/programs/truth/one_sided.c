@@ -21,12 +21,13 @@ static void end_window(void) {
 
 static void fence(void) {
   make_window();
-  MPI_Win_fence(0, window);
+  CALL(1, MPI_Win_fence(0, window));
   meet();
   if (rank == last()) be_late();
   CALL(0, MPI_Win_fence(0, window));
   meet();
-  waits("fence", "MPI_Win_fence", 0, last_enter(0, 0, ranks));
+  for (int slot = 0; slot < 2; slot++)
+    waits("fence", "MPI_Win_fence", slot, last_enter(slot, 0, ranks));
   end_window();
 }
 
