@@ -24,6 +24,7 @@ mod common;
 mod common_clock;
 mod delivered;
 mod distance;
+mod exchange;
 mod exposure;
 mod group;
 pub(crate) mod held;
