@@ -7,6 +7,7 @@
 //! the call under way.
 
 mod freed;
+mod groups;
 mod made;
 mod neighbors;
 mod places;
@@ -28,8 +29,6 @@ pub(crate) use neighbors::neighbors;
 const SLOTS: usize = 8192;
 /// The slots that are searched for a communicator.
 const PROBES: usize = 16;
-/// The most ranks of all communicators together whose ranks in the world are kept: 16 MiB.
-const RANKS_MAX: u64 = 4 << 20;
 
 /// The partner of a message to or from outside of the world, or where the table is full.
 pub(crate) const ELSEWHERE: i32 = i32::MAX;
@@ -86,7 +85,6 @@ static VALUES: [AtomicPtr<Communicator>; SLOTS] =
     [const { AtomicPtr::new(ptr::null_mut()) }; SLOTS];
 /// The key of a slot that is being filled or emptied.
 const CLAIMED: usize = usize::MAX;
-static RANKS_KEPT: AtomicU64 = AtomicU64::new(0);
 static NEXT_SERIAL: AtomicU64 = AtomicU64::new(0);
 /// A bit that no address has, and no number of MPICH.
 const NO_HANDLE: u64 = 1 << 63;
@@ -182,7 +180,8 @@ impl Communicator {
         let world_rank = world_rank(mpi)?;
         let is_world = handle == mpi.abi.world;
         let ranks = remote_size.unwrap_or(size);
-        let relative_of = |ranks, is_remote| relative(mpi, handle, ranks, is_remote, world_rank);
+        let relative_of =
+            |ranks, is_remote| groups::relative(mpi, handle, ranks, is_remote, world_rank);
         let relative = if is_world { None } else { relative_of(ranks, inter != 0) };
         let local = if inter != 0 { relative_of(size, false) } else { None };
         let (relative, local) = (relative.unwrap_or_default(), local.unwrap_or_default());
@@ -299,7 +298,7 @@ impl Communicator {
     /// Returns the ranks of the communicator for a window or a file, which stays when the program
     /// frees the communicator. `None` if they are too many to be kept.
     pub(crate) fn for_object(&self) -> Option<Self> {
-        reserve_ranks((self.relative.len() + self.local.len()) as u64)?;
+        groups::reserve((self.relative.len() + self.local.len()) as u64)?;
         Some(Self {
             serial: NO_HANDLE | NEXT_SERIAL.fetch_add(1, Relaxed),
             relative: self.relative.clone(),
@@ -313,88 +312,30 @@ impl Communicator {
     }
 }
 
+#[cfg(test)]
+impl Communicator {
+    /// Returns a communicator of so many ranks, which MPI does not know.
+    fn of_test(world_rank: c_int, size: c_int) -> Self {
+        Self {
+            serial: NO_HANDLE,
+            rank: 0,
+            size,
+            remote_size: None,
+            relative: Box::default(),
+            local: Box::default(),
+            is_remote_first: false,
+            is_world: false,
+            world_rank,
+            twin: OnceLock::new(),
+            made: Made::default(),
+            sources: OnceLock::new(),
+            is_freed: AtomicBool::new(false),
+        }
+    }
+}
+
 impl Drop for Communicator {
     fn drop(&mut self) {
-        RANKS_KEPT.fetch_sub((self.relative.len() + self.local.len()) as u64, Relaxed);
+        groups::give_back((self.relative.len() + self.local.len()) as u64);
     }
-}
-
-impl Communicator {
-    /// Returns the ranks of a group in the world, relative to the caller's. The program passes the
-    /// group in a call under way. `None` if MPI returns an error.
-    pub(crate) fn relative_in_group(mpi: &Mpi, group: Handle) -> Option<Vec<i32>> {
-        let world_rank = world_rank(mpi)?;
-        let mut size = 0;
-        // SAFETY: the group is live, and the place is valid.
-        let code = unsafe { mpi.group_size(group, &raw mut size) };
-        if code != 0 {
-            return None;
-        }
-        let ranks = in_world(mpi, group, size)?;
-        let relative = |rank: c_int| if rank < 0 { ELSEWHERE } else { rank - world_rank };
-        Some(ranks.into_iter().map(relative).collect())
-    }
-}
-
-/// Makes room for so many ranks, if there is some.
-fn reserve_ranks(count: u64) -> Option<()> {
-    let reserve = |kept: u64| (kept + count <= RANKS_MAX).then_some(kept + count);
-    RANKS_KEPT.fetch_update(Relaxed, Relaxed, reserve).ok().map(drop)
-}
-
-/// Returns the relative ranks in the world of all ranks of a communicator, unless they are too
-/// many.
-fn relative(
-    mpi: &Mpi,
-    handle: Handle,
-    ranks: c_int,
-    is_inter: bool,
-    world_rank: c_int,
-) -> Option<Box<[i32]>> {
-    let count = u64::from(ranks.unsigned_abs());
-    reserve_ranks(count)?;
-    let translate = || {
-        let group = group_of(mpi, handle, is_inter)?;
-        let ranks = in_world(mpi, group, ranks);
-        free(mpi, group);
-        ranks
-    };
-    let Some(translated) = translate() else {
-        RANKS_KEPT.fetch_sub(count, Release);
-        return None;
-    };
-    let relative = |&rank: &c_int| if rank < 0 { ELSEWHERE } else { rank - world_rank };
-    Some(translated.iter().map(relative).collect())
-}
-
-/// Returns the ranks in the world of the first ranks of a group, which is live; a number below 0
-/// for one that is none of it.
-fn in_world(mpi: &Mpi, group: Handle, ranks: c_int) -> Option<Vec<c_int>> {
-    let numbers: Vec<c_int> = (0..ranks).collect();
-    let mut translated = vec![0; numbers.len()];
-    let world = group_of(mpi, mpi.abi.world, false)?;
-    let (from, to) = (numbers.as_ptr(), translated.as_mut_ptr());
-    // SAFETY: both groups are live, and both arrays hold as many ranks.
-    let code = unsafe { mpi.group_translate_ranks(group, ranks, from, world, to) };
-    free(mpi, world);
-    (code == 0).then_some(translated)
-}
-
-fn group_of(mpi: &Mpi, handle: Handle, is_remote: bool) -> Option<Handle> {
-    let mut group = Handle(0);
-    let place = &raw mut group;
-    let code = if is_remote {
-        // SAFETY: the handle is live, and the place is valid.
-        unsafe { mpi.comm_remote_group(handle, place) }
-    } else {
-        // SAFETY: as above.
-        unsafe { mpi.comm_group(handle, place) }
-    };
-    (code == 0).then_some(group)
-}
-
-/// Frees a group of ours.
-fn free(mpi: &Mpi, mut group: Handle) {
-    // SAFETY: the group is ours, and is freed once.
-    let _ = unsafe { mpi.group_free(&raw mut group) };
 }

@@ -78,3 +78,42 @@ impl Communicator {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::groups;
+    use super::*;
+
+    /// Ranks of the world in two groups, as rank `rank` of the local one knows them.
+    fn between(rank: usize, local: &[i32], remote: &[i32]) -> Communicator {
+        let world_rank = local[rank];
+        let relative = |ranks: &[i32]| ranks.iter().map(|rank| rank - world_rank).collect();
+        let count = |ranks: &[i32]| i32::try_from(ranks.len()).expect("a few");
+        let mut known = Communicator::of_test(world_rank, count(local));
+        known.rank = i32::try_from(rank).expect("a few");
+        known.remote_size = Some(count(remote));
+        known.is_remote_first = remote.iter().min() < local.iter().min();
+        groups::reserve((local.len() + remote.len()) as u64).expect("there is room");
+        (known.local, known.relative) = (relative(local), relative(remote));
+        known
+    }
+
+    #[test]
+    fn both_groups_name_all_ranks_alike() {
+        let groups = [&[3, 1][..], &[0, 2, 4]];
+        let expected = [(3, 3), (1, 4), (0, 0), (2, 1), (4, 2)];
+        for (local, remote) in [(groups[0], groups[1]), (groups[1], groups[0])] {
+            for (rank, &of_world) in local.iter().enumerate() {
+                let known = between(rank, local, remote);
+                assert_eq!(known.places(), 0..5);
+                assert!(expected.contains(&(of_world, known.place())), "{of_world}");
+                for (of_other, place) in expected {
+                    assert_eq!(known.relative_at(place), of_other - of_world, "{of_world}");
+                }
+                for (named, &of_other) in (0..).zip(remote) {
+                    assert!(expected.contains(&(of_other, known.place_of(named))), "{of_other}");
+                }
+            }
+        }
+    }
+}

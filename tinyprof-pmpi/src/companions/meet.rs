@@ -5,25 +5,21 @@
 //! same shape on the twin: from the root where it sends, to the root where it receives. Either way
 //! no rank waits for one that the program's own operation would not have made it wait for.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use std::ops::Range;
 
 use tinyprof::__calls::{CallpathId, EdgeInstance, EdgeKey, EdgeKind, Recorder, Visited};
-use tinyprof_messages::clock::Clock;
 use tinyprof_messages::companion::Companion;
 use tinyprof_messages::meeting::Meeting;
 use tinyprof_messages::time::Offset;
 use tinyprof_messages::waiting::Collective;
 
 use super::common_clock::{Span, now_ns};
+use super::exchange::{exchange, words};
 use super::shared::{self, Operation, Read};
 use super::state;
-use crate::abi::Handle;
 use crate::communicators::{Communicator, Twin};
 use crate::library::{Mpi, mpi};
-
-/// The words of a meeting.
-type Words = [u64; Meeting::WORDS];
 
 /// Who waits for whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -354,40 +350,15 @@ impl Meet {
     }
 }
 
-fn words(clock: &Clock, span: Span, rank: u32, size: u32) -> Words {
-    let meeting = clock.meeting(span.entered_ns, Offset::default(), rank);
-    // None is negative: the common clock begins with the host.
-    meeting.to_words(size).map(|word| word.max(0).cast_unsigned())
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Combines the words of all ranks that one waits for; `None` if MPI returns an error.
-fn exchange(mpi: &Mpi, twin: Handle, kind: Collective, root: c_int, own: Words) -> Option<Words> {
-    let mut all = own;
-    let from = own.as_ptr().cast::<c_void>();
-    let to = all.as_mut_ptr().cast::<c_void>();
-    let (word, max) = (mpi.abi.word, mpi.abi.max);
-    let code = match kind {
-        Collective::Barrier | Collective::AllToAll => {
-            // SAFETY: the twin is live, all its ranks have called the program's operation and call
-            // this one now, and both arrays hold four words.
-            unsafe { mpi.allreduce(from, to, WORDS, word, max, twin) }
+    #[test]
+    fn numbers_are_of_one_shape() {
+        for (number, shape) in (0..).zip(Shape::ALL) {
+            assert_eq!((shape.to_number(), Shape::from_number(number)), (number, Some(shape)));
         }
-        Collective::FromRoot => {
-            // SAFETY: as above.
-            unsafe { mpi.bcast(to, WORDS, word, root, twin) }
-        }
-        Collective::ToRoot => {
-            // SAFETY: as above.
-            unsafe { mpi.reduce(from, to, WORDS, word, max, root, twin) }
-        }
-        Collective::Scan => {
-            // SAFETY: as above.
-            unsafe { mpi.scan(from, to, WORDS, word, max, twin) }
-        }
-    };
-    (code == 0).then_some(all)
+        assert_eq!(Shape::from_number(7), None);
+    }
 }
-
-/// The number of words, as MPI counts.
-#[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "4")]
-const WORDS: c_int = Meeting::WORDS as c_int;

@@ -56,6 +56,11 @@ impl Arguments {
             Role::Collective(_, Form::Once) => at.request == Positions::NO,
             Role::MakeCommunicator | Role::MakeWindow | Role::OpenFile => true,
             Role::Fence | Role::FreeWindow | Role::CloseFile | Role::JoinFile => return true,
+            Role::StartAccess
+            | Role::CompleteAccess
+            | Role::WaitExposure
+            | Role::Lock
+            | Role::LockAll => return self.object(function).is_none(),
             _ => function.is_joint_io(),
         };
         let group = || communicators::find(self.handle(at.comm, Kind::Communicator));

@@ -21,9 +21,11 @@ static void all_wait(const char *kind, const char *at) {
 static void make_between(void) {
   if (between != MPI_COMM_NULL) return;
   MPI_Comm mine;
-  MPI_Comm_split(world, is_second_half(), rank, &mine);
+  CALL(10, MPI_Comm_split(world, is_second_half(), rank, &mine));
   MPI_Intercomm_create(mine, 0, world, is_second_half() ? 0 : half(), 5, &between);
   MPI_Comm_free(&mine);
+  meet();
+  waits("creation", "MPI_Comm_split", 10, last_enter(10, 0, ranks));
 }
 
 static void inter_recv(void) {
@@ -67,13 +69,18 @@ static void write_all(void) {
   static MPI_File file = MPI_FILE_NULL;
   char name[4096];
   snprintf(name, sizeof name, "%s/written", directory);
-  MPI_File_open(world, name, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
-  MPI_File_set_view(file, 8 * rank, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
+  CALL(10, MPI_File_open(world, name, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file));
+  CALL(11, MPI_File_set_view(file, 8 * rank, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
   late(last());
   CALL(0, MPI_File_write_all(file, buffer, 8, MPI_BYTE, MPI_STATUS_IGNORE));
   meet();
   all_wait("file", "MPI_File_write_all");
-  MPI_File_close(&file);
+  CALL(12, MPI_File_close(&file));
+  meet();
+  waits("file", "MPI_File_open", 10, last_enter(10, 0, ranks));
+  waits("file", "MPI_File_set_view", 11, last_enter(11, 0, ranks));
+  waits("file", "MPI_File_close", 12, last_enter(12, 0, ranks));
+  meet();
 }
 
 // What is looked at is in run().

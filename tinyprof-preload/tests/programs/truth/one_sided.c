@@ -9,14 +9,19 @@ static int last(void) { return ranks - 1; }
 
 static void make_window(void) {
   if (window != MPI_WIN_NULL) return;
-  MPI_Win_allocate(64, 1, MPI_INFO_NULL, world, &memory, &window);
+  CALL(10, MPI_Win_allocate(64, 1, MPI_INFO_NULL, world, &memory, &window));
   MPI_Comm_group(world, &all);
 }
 
 // Frees the window after the last repetition, as MPI_Finalize must find none.
 static void end_window(void) {
-  MPI_Win_free(&window);
+  waits("creation", "MPI_Win_allocate", 10, last_enter(10, 0, ranks));
+  meet();
+  CALL(11, MPI_Win_free(&window));
   MPI_Group_free(&all);
+  meet();
+  waits("creation", "MPI_Win_free", 11, last_enter(11, 0, ranks));
+  meet();
 }
 
 static void fence(void) {
@@ -26,8 +31,8 @@ static void fence(void) {
   if (rank == last()) be_late();
   CALL(0, MPI_Win_fence(0, window));
   meet();
-  for (int slot = 0; slot < 2; slot++)
-    waits("fence", "MPI_Win_fence", slot, last_enter(slot, 0, ranks));
+  waits("fence", "MPI_Win_fence", 0, last_enter(0, 0, ranks));
+  waits("fence", "MPI_Win_fence", 1, last_enter(1, 0, ranks));
   end_window();
 }
 
