@@ -24,11 +24,8 @@ mod common;
 mod common_clock;
 mod delivered;
 mod distance;
-<<<<<<< HEAD
 mod ends;
-=======
 mod exchange;
->>>>>>> h4
 mod exposure;
 mod group;
 pub(crate) mod held;

@@ -274,9 +274,10 @@ impl Totals {
         self.excess_ns.get(&row).map_or(0.0, |of_ranks| of_ranks[rank])
     }
 
-    /// Returns who waits for whom, the longest first.
+    /// Returns who waits for whom after start-up, the longest first.
     pub(super) fn waits(&self) -> Vec<Waiting> {
-        self.waits.entries()
+        let entries = self.waits.entries().into_iter();
+        entries.filter(|entry| !entry.is_startup).collect()
     }
 
     /// Returns the barriers that are followed by an operation in which all ranks wait for each

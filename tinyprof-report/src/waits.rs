@@ -11,6 +11,7 @@ use tinyprof_format::model::{
 use tinyprof_messages::graph::RankSet;
 use tinyprof_messages::waiting::Pattern;
 
+use super::Activity;
 use super::units::ratio;
 use super::world_rank;
 
@@ -42,6 +43,8 @@ pub struct Waiting {
     pub wrong_order_ns: u128,
     /// The ranks of which a part of the waiting is due to order.
     pub wrong_order_ranks: RankSet,
+    /// True if it is a part of start-up, of which no share is given ([`TimeBase`](super::TimeBase)).
+    pub is_startup: bool,
 }
 
 /// The waiting of a run.
@@ -72,7 +75,7 @@ impl Waits {
         sums.waits()
     }
 
-    /// Returns all waiting, in ns.
+    /// Returns all waiting but that of start-up, in ns.
     #[must_use]
     pub fn waiting_ns(&self) -> u128 {
         self.sum(|entry| entry.waiting_ns)
@@ -85,7 +88,8 @@ impl Waits {
     }
 
     fn sum(&self, of: impl Fn(&Waiting) -> u128) -> u128 {
-        self.entries.iter().fold(0, |sum, entry| sum.saturating_add(of(entry)))
+        let entries = self.entries.iter().filter(|entry| !entry.is_startup);
+        entries.fold(0, |sum, entry| sum.saturating_add(of(entry)))
     }
 }
 
@@ -210,6 +214,11 @@ impl WaitSums {
 
     pub(super) fn entries(&self) -> Vec<Waiting> {
         let mut entries: Vec<Waiting> = self.sums.values().cloned().map(Sum::entry).collect();
+        let activities = Activity::of_callpaths(&self.callpaths);
+        for entry in &mut entries {
+            let activity = entry.callpath.and_then(|at| activities[at.row()]);
+            entry.is_startup = activity == Some(Activity::Setup);
+        }
         entries.sort_by_key(|entry| {
             (Reverse(entry.waiting_ns), Reverse(entry.transfer_ns), entry.pattern, entry.callpath)
         });
@@ -305,6 +314,7 @@ impl Sum {
             transfer_ns: 0,
             wrong_order_ns: 0,
             wrong_order_ranks: RankSet::default(),
+            is_startup: false,
         };
         Self { entry, all: Default::default() }
     }

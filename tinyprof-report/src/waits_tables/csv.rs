@@ -45,7 +45,10 @@ impl Report {
                     entry.compensated_ns.to_string(),
                     entry.transfer_ns.to_string(),
                     entry.wrong_order_ns.to_string(),
-                    self.base.share(entry.waiting_ns).to_string(),
+                    match entry.is_startup {
+                        true => String::new(),
+                        false => self.base.share(entry.waiting_ns).to_string(),
+                    },
                 ],
             )?;
         }

@@ -80,7 +80,11 @@ impl Report {
         };
         vec![
             time_cell(entry.waiting_ns),
-            percent_cell(self.base.share(entry.waiting_ns)),
+            if entry.is_startup {
+                cell(0)
+            } else {
+                percent_cell(self.base.share(entry.waiting_ns))
+            },
             time_cell(entry.compensated_ns),
             cell(entry.transfer_ns),
             count_cell(entry.count),
