@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use tinyprof_format::model::CallpathIndex;
+use tinyprof_format::model::{CallpathIndex, RankFacts};
 
 use super::messages::mpi_callpaths;
 use super::{Activity, Totals};
@@ -228,9 +228,14 @@ impl Unfollowed {
                 *sum_ns = sum_ns.saturating_add(unfollowed_ns.into());
             }
         }
-        for (of_rank, facts) in ranks.iter_mut().zip(totals.ranks()) {
-            if facts.clock.unfollowed_ns > 0 {
-                of_rank.unfollowed_ns = facts.clock.unfollowed_ns.min(of_rank.mpi_ns);
+        // A recorder that keeps it says 1 at least.
+        let kept = |facts: &RankFacts| facts.clock.unfollowed_ns;
+        if totals.ranks().iter().any(|facts| kept(facts) > 0) {
+            for (of_rank, facts) in ranks.iter_mut().zip(totals.ranks()) {
+                of_rank.unfollowed_ns = kept(facts).saturating_sub(1).min(of_rank.mpi_ns);
+            }
+            if ranks.iter().all(|of_rank| of_rank.unfollowed_ns == 0) {
+                functions.clear();
             }
         }
         let known = functions.into_iter().filter(|(_, ns)| *ns > 0);

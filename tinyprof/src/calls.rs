@@ -12,7 +12,7 @@ use tinyprof_segment::words::low;
 
 use crate::collect::session::session;
 use crate::collect::start::start_recording;
-use crate::record::calibration::{in_discarded_arena, visit_cost, weigh_root_visits};
+use crate::record::calibration::{in_discarded_arena, visit_cost, weigh_visits};
 use crate::record::clock::rate_since;
 use crate::record::thread;
 use crate::record::{Arena, Line, Visit, call_site, has_regions, program};
@@ -86,7 +86,7 @@ impl Recorder {
         (ticks, monotonic_ns)
     }
 
-    /// Returns the cost of all visits that have been timed on the thread, in units of which a visit
+    /// Returns the cost of all visits on the thread, in units of which a visit
     /// of a region within another takes [`VISIT_UNITS`].
     #[inline]
     #[must_use]
@@ -350,7 +350,7 @@ pub fn clock_rate() -> ClockRate {
     let session = session();
     let ns_per_tick = rate_since(session.started, session.clock).ns_per_tick();
     let visit_ns = visit_cost(session.clock).timed * ns_per_tick;
-    weigh_root_visits(session.clock);
+    weigh_visits(session.clock);
     ClockRate { is_counter: session.clock.is_counter(), ns_per_tick, visit_ns }
 }
 

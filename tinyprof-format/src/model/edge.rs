@@ -227,7 +227,7 @@ pub struct ClockFacts {
     /// Messages to any source that were delivered in another order than without measurement.
     pub inversions: u64,
     /// The time in MPI calls whose partners are not followed, in ns. They can hide any delay.
-    /// 0 in profiles of recorders that did not keep it.
+    /// At least 1; 0 in profiles of recorders that did not keep it.
     pub unfollowed_ns: u64,
     /// The part of `uncertainty_ns` that came through others, in ns.
     pub propagated_uncertainty_ns: u64,

@@ -450,6 +450,8 @@ impl State {
             uncertainty_ns: own_intrusion_ns / 3,
             ideal_ns: self.clock.ideal_ns(),
             contradictions: self.clock.contradictions(),
+            // So that readers know that it was kept.
+            unfollowed_ns: self.facts.unfollowed_ns + 1,
             companions_missing: self.facts.companions_missing + self.blocked.lost,
             offset_uncertainty_ns: distance::uncertainty_ns(),
             ..self.facts

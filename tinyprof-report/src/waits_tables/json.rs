@@ -12,7 +12,8 @@ impl Report {
     /// * `waits`: for each entry the `kind`, such as `late_sender`; the `callpath` that waits and
     ///   `for_callpath`, null where it is not known; `ranks` and `for_ranks` as text like `1-6`;
     ///   `count`, `waiting_ns`, `compensated_ns` and `transfer_ns`, summed over ranks; `share` of
-    ///   the time of all ranks, null for start-up; `wrong_order_ns`, the part of the waiting that is due to order.
+    ///   the time of all ranks, null for start-up; `wrong_order_ns`, the part of the waiting that
+    ///   is due to order.
     /// * `mpi_ns`: the time of all ranks in MPI calls, and `unfollowed_ns`, the part of it in calls
     ///   of which it is not known for whom they wait.
     /// * `clock`: the facts of the clocks of all ranks, added up; null if the profile is not of

@@ -31,7 +31,7 @@ pub use edges::EdgeInstance;
 pub(crate) use polled::InFlight;
 pub(crate) use reading::{MetricReading, Reading};
 pub use usual::VISIT_UNITS;
-pub(super) use usual::weigh_roots;
+pub(super) use usual::{weigh_counted, weigh_roots};
 
 use super::clock::{Clock, now};
 use super::log;

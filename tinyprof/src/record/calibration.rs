@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use tinyprof_format::model::{Mode, RegionKind};
 
-use super::arena::{Arena, weigh_roots};
+use super::arena::{Arena, weigh_counted, weigh_roots};
 use super::budget::VisitCost;
 use super::clock::Clock;
 use super::site::Site;
@@ -90,15 +90,17 @@ fn measure(clock: Clock) -> Option<VisitCost> {
 }
 
 /// Measures by how much a visit of a root region costs more than others, for the cost that each
-/// thread adds up. Root regions that are visited often have executions that are kept together.
+/// thread adds up, and one that is only counted less. Root regions that are visited often have executions that are kept together.
 ///
 /// # Cost
 /// Half a millisecond, and an arena that is discarded.
-pub(crate) fn weigh_root_visits(clock: Clock) {
+pub(crate) fn weigh_visits(clock: Clock) {
+    let VisitCost { timed, counted, .. } = visit_cost(clock);
+    weigh_counted(counted / timed);
     let Some(arena) = Arena::new(clock) else { return };
     (0..KEPT_TOGETHER).for_each(|_| visit(&arena, &EMPTY_ROOT));
     let of_root = batch(clock, || visit(&arena, &EMPTY_ROOT));
-    weigh_roots(of_root / visit_cost(clock).timed);
+    weigh_roots(of_root / timed);
 }
 
 /// Makes an empty visit.

@@ -16,7 +16,7 @@ impl Arena {
         self.hot.call()
     }
 
-    /// Returns the cost of all visits that were timed, in units of which a usual one takes
+    /// Returns the cost of all visits, in units of which a usual one that is timed takes
     /// [`VISIT_UNITS`](super::VISIT_UNITS). Owner only.
     #[inline]
     pub(crate) fn visit_units(&self) -> u64 {

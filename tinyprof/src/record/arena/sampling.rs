@@ -20,6 +20,7 @@ use super::super::node::{
 };
 use super::Arena;
 use super::live::{add_square, complete_execution, live_execution};
+use super::usual::counted_units;
 
 /// The class of a block for a record of samples.
 const SAMPLES_CLASS: u32 = 1;
@@ -260,6 +261,7 @@ impl Arena {
             record.set(samples::WEIGHT, record.get(samples::WEIGHT).wrapping_add(weight));
             if shift > 0 {
                 let (spread, x) = (weight as f64 * (weight - 1) as f64, ticks as f64);
+                self.count_cost(counted_units(weight - 1));
                 record.set(samples::SAMPLED, record.get(samples::SAMPLED) + 1);
                 record.set(
                     samples::STOOD_FOR,

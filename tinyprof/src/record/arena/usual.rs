@@ -26,6 +26,25 @@ pub const VISIT_UNITS: u64 = 256;
 /// Those of a visit of a root region, which is an execution of its own.
 static ROOT_UNITS: AtomicU64 = AtomicU64::new(VISIT_UNITS);
 
+/// Those of a visit that is only counted, under a budget.
+static COUNTED_UNITS: AtomicU64 = AtomicU64::new(0);
+
+/// Sets the cost of a visit that is only counted, as a part of that of a timed one.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "at most 256"
+)]
+pub(in crate::record) fn weigh_counted(ratio: f64) {
+    COUNTED_UNITS.store((ratio.clamp(0.0, 1.0) * VISIT_UNITS as f64) as u64, Relaxed);
+}
+
+/// Returns the units of the cost of so many visits that are only counted.
+pub(super) fn counted_units(visits: u64) -> u64 {
+    visits.saturating_mul(COUNTED_UNITS.load(Relaxed))
+}
+
 /// Sets by how much a visit of a root region costs more than a usual one.
 #[expect(
     clippy::cast_possible_truncation,
