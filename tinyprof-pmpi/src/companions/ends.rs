@@ -6,7 +6,7 @@ use tinyprof::__calls::{Callpath, EdgeInstance, EdgeKey, EdgeKind, Recorder, Vis
 use tinyprof_messages::waiting::Collective;
 
 use super::common_clock::{Span, now_ns};
-use super::meet::{Meet, Met, Shape};
+use super::operation::{Meet, Met, Shape};
 use super::state;
 use crate::communicators;
 use crate::library::Mpi;

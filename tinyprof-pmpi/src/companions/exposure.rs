@@ -1,8 +1,8 @@
-//! Accesses to windows that both sides take part in (MPI 4.0, section 12.5.2): a companion goes with
-//! each post to those who may access the memory, and with each end of an access to its rank.
+//! Accesses to windows that both sides take part in (MPI 4.0, section 12.5.2): a companion goes
+//! with each post to those who may access the memory, and with each end of an access to its rank.
 //!
-//! MPI may wait for a post where the access begins, in an access, or where it ends. So each of these
-//! calls looks whether all posts are there, and the first that finds them has waited.
+//! MPI may wait for a post where the access begins, in an access, or where it ends. So each of
+//! these calls looks whether all posts are there, and the first that finds them has waited.
 
 use tinyprof::__calls::{CallpathId, EdgeInstance, EdgeKey, EdgeKind, Recorder, Visited};
 use tinyprof_messages::clock::message;

@@ -13,17 +13,10 @@ use tinyprof_messages::time::Offset;
 
 use super::common_clock::Span;
 use super::exposure::Access;
+use super::objects::Lock;
 use super::shared::{Operation, Read};
 use super::state::State;
 use crate::communicators::Twin;
-
-/// A lock of the memory of one rank of a window, or of all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Lock {
-    /// The rank in the window.
-    pub(crate) of: Option<u32>,
-    pub(crate) is_exclusive: bool,
-}
 
 impl State {
     /// Finds out for whom the call has waited that has got a lock.

@@ -9,7 +9,6 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicPtr, AtomicUsize};
 use std::sync::{Mutex, PoisonError};
 
-use super::locks::Lock;
 use super::naming::Object;
 use super::{shared, state, twin};
 use crate::abi::Handle;
@@ -55,6 +54,14 @@ impl Joint {
     pub(super) fn with_epochs<T>(&self, work: impl FnOnce(&mut Epochs) -> T) -> T {
         work(&mut self.epochs.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+/// A lock of the memory of one rank of a window, or of all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lock {
+    /// The rank in the window.
+    pub(crate) of: Option<u32>,
+    pub(crate) is_exclusive: bool,
 }
 
 /// One that the program frees. Dropping it gives its place back, when the call has ended.

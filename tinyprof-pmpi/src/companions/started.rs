@@ -4,7 +4,7 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::meet::{Meet, Shape};
+use super::operation::{Meet, Shape};
 use super::shared::Operation;
 use crate::communicators::{Communicator, Twin};
 use crate::requests::SLOTS;

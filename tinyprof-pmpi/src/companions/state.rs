@@ -24,7 +24,7 @@ use super::common_clock::{self, Span, now_ns};
 use super::delivered::Delivered;
 use super::distance;
 use super::held::Held;
-use super::meet::Meet;
+use super::operation::Meet;
 use super::order::Order;
 use super::own_cost::{Class, OwnCost};
 use super::threads::{self, Caller};

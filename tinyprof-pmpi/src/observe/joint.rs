@@ -49,7 +49,7 @@ impl Arguments {
 }
 
 impl Call {
-    /// Takes note of posts, of the ends of accesses, and of locks that are released, before the call.
+    /// Takes note before the call of posts, of the ends of accesses, and of locks to be released.
     pub(super) fn begin_access(&self, visited: Visited, entered_ns: u64) {
         let role = self.function.role;
         if !matches!(role, Role::Post | Role::CompleteAccess | Role::Unlock | Role::UnlockAll) {

@@ -21,6 +21,8 @@ fn told(directory: &Path, rank: usize) -> Told {
     let text =
         fs::read_to_string(directory.join(format!("counts-{rank}"))).expect("it was written");
     let mut told = Told { functions: Counts::new(), peers: Counts::new() };
+    // Programs count before they call it.
+    told.functions.insert("MPI_Finalize".to_owned(), [1, 0, 0]);
     for line in text.lines() {
         let words: Vec<&str> = line.split(' ').collect();
         let number = |at: usize| words[at].parse().expect("a number");

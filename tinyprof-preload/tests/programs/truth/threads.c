@@ -54,7 +54,12 @@ static void run_threads(int main_communicates) {
 }
 
 static void make_comms(void) {
-  for (int t = 0; own_comms && t < THREADS; t++) MPI_Comm_dup(world, &comms[t]);
+  for (int t = 0; own_comms && t < THREADS; t++) {
+    int slot = THREADS * INSTANCES + t;
+    CALL(slot, MPI_Comm_dup(world, &comms[t]));
+    meet();
+    waits("creation", "MPI_Comm_dup", slot, last_enter(slot, 0, ranks));
+  }
 }
 
 static void free_comms(void) {
