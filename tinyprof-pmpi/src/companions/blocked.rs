@@ -85,6 +85,12 @@ impl Default for Blocked {
 }
 
 impl Blocked {
+    /// Returns whether the call under way may have waited for a receiver.
+    #[inline]
+    pub(super) fn has_asked(&self) -> bool {
+        !self.now.is_empty()
+    }
+
     /// Takes note of a message that the call under way sends and waits for, or completes.
     #[inline]
     pub(super) fn add(&mut self, sent: Sent) {

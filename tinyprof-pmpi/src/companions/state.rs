@@ -90,6 +90,8 @@ pub(crate) struct State {
     last_left_ns: u64,
     /// When the call under way has returned.
     pub(crate) returned_ns: u64,
+    /// True if somebody is known for whom the call under way may have waited.
+    pub(crate) has_waited: bool,
     /// True if the call under way takes what is complete first, so that it has no order.
     pub(crate) takes_any: bool,
     /// True if nobody knows for whom the call under way has waited.
@@ -264,6 +266,7 @@ impl State {
             last: EdgeKey::UNKNOWN,
             last_left_ns: recorder.map_or(0, now_ns),
             returned_ns: 0,
+            has_waited: false,
             takes_any: false,
             is_unknown: false,
             calls: 0,
@@ -368,6 +371,7 @@ impl State {
     #[inline]
     pub(crate) fn ended(&mut self, visited: Visited, span: Span, waits: bool) {
         let senders = self.senders.take();
+        self.has_waited |= senders.is_some() || self.blocked.has_asked();
         if waits {
             let clocks = [self.entered, self.clock];
             self.blocked.ended(span, visited.callpath(), clocks, senders);
@@ -387,7 +391,9 @@ impl State {
     pub(crate) fn worked(&mut self, class: Class, measured_ns: Option<u64>) -> u64 {
         let ns = self.own_cost.before(class, measured_ns);
         self.cost(ns);
-        self.entered = self.clock;
+        if !matches!(class, Class::Plain | Class::Receive | Class::StartReceive) {
+            self.entered = self.clock;
+        }
         ns
     }
 
@@ -401,6 +407,7 @@ impl State {
         (since_ns, in_ns): (u64, u64),
         (class, is_measured): (Class, bool),
     ) {
+        self.has_waited = false;
         if std::mem::take(&mut self.is_unknown) {
             self.facts.unfollowed_ns += in_ns;
         }

@@ -78,7 +78,10 @@ impl Call {
         let Some(meet) = started::at(place, group).filter(Meet::is_under_way) else { return };
         started::complete(place);
         let from = visited.elsewhere(request.callpath).map_or(EdgeKey::UNKNOWN, Visited::id);
-        companions::with(self.recorder, |state| state.operations.push((meet, from)));
+        companions::with(self.recorder, |state| {
+            state.has_waited = true;
+            state.operations.push((meet, from));
+        });
     }
 
     /// Finds out for which operations the call has waited: as its requests have no order, for the

@@ -24,6 +24,11 @@ const STORED_BYTES_MAX_OPEN_MPI: u64 = 4 << 10;
 const STORED_BYTES_MAX: u64 = 16 << 10;
 /// The longest time that the answers of receivers are waited for, where no later call may hear them.
 const HEARD_NS_MAX: u64 = 20_000;
+/// A call that takes no longer, in ns, has not waited for anybody.
+const UNKNOWN_NS_MIN: u64 = 1_000;
+/// The size up to which MPI surely stores a message that is sent without waiting, in bytes. To
+/// follow its request would cost more than sending it.
+const SURELY_STORED_BYTES: u64 = 1_024;
 
 impl Call {
     /// Makes the call inside of its region, counts what it did, and exchanges companions.
@@ -60,9 +65,12 @@ impl Call {
         companions::with(self.recorder, |state| state.enter(self.recorder, visited, begun_ns));
         let (sent, not_sized) = self.announce(visited, begun_ns);
         let meet = self.meet(begun_ns);
-        self.restart_operations(begun_ns);
-        self.begin_access(visited, begun_ns);
-        let removed = self.arguments.remove_object(self.function);
+        let mut removed = None;
+        if !self.is_plain_message() {
+            self.restart_operations(begun_ns);
+            self.begin_access(visited, begun_ns);
+            removed = self.arguments.remove_object(self.function);
+        }
         let measured_ns = is_measured.then(|| now_ns(self.recorder).saturating_sub(since_ns));
         let worked = companions::with(self.recorder, |state| state.worked(class, measured_ns));
         let entered_ns = match measured_ns {
@@ -134,8 +142,11 @@ impl Call {
         if before.request.is_some() || before.kept > 0 {
             self.give_back(&before);
         }
-        let is_unknown = !self.function.is_followed()
-            || meet.is_none() && self.arguments.meets_unknown(self.function);
+        // What is shorter hides nothing, and most calls are.
+        let is_unknown = span.duration_ns() >= UNKNOWN_NS_MIN
+            && (!self.function.is_followed()
+                || meet.is_none() && self.arguments.meets_unknown(self.function)
+                || self.completes_unknown(&before));
         companions::with(self.recorder, |state| {
             state.is_unknown |= is_unknown;
             let times = (since_ns, span.duration_ns());
@@ -144,6 +155,33 @@ impl Call {
         drop(removed);
         drop(inside);
         code
+    }
+
+    /// Returns whether the call does no more than send or receive a message, or complete requests.
+    #[inline]
+    fn is_plain_message(&self) -> bool {
+        matches!(
+            self.function.role,
+            Role::Send
+                | Role::Receive
+                | Role::StartReceive
+                | Role::CompleteOne
+                | Role::CompleteAll
+                | Role::Exchange
+        )
+    }
+
+    /// Returns whether the call has waited for a request of which nothing is known, such as that of
+    /// a small message that was sent.
+    fn completes_unknown(&self, before: &Before) -> bool {
+        match self.function.role {
+            _ if self.function.is_test() => false,
+            Role::CompleteOne => before.request.is_none(),
+            Role::CompleteAny | Role::CompleteSome | Role::CompleteAll => {
+                !companions::with(self.recorder, |state| state.has_waited).unwrap_or(false)
+            }
+            _ => false,
+        }
     }
 
     /// Returns whether the call sends, posts or completes messages.
@@ -282,7 +320,7 @@ impl Call {
         let sent = companions::with(self.recorder, |state| {
             let sent = state.announce(self.mpi(), visited, entered_ns, &message)?;
             if at.request != Positions::NO {
-                return Some(sent);
+                return (sent.bytes > SURELY_STORED_BYTES).then_some(sent);
             }
             state.may_wait_for(sent);
             None
