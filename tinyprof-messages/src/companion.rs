@@ -52,8 +52,8 @@ impl Companion {
     /// later.
     pub const ASKS: u32 = 4;
 
-    /// The flag of a message that several threads of the sender may have sent: which of them, nobody
-    /// knows.
+    /// The flag of a message that several threads of the sender may have sent: nobody knows which
+    /// of them.
     pub const SHARED: u32 = 8;
 
     /// The number of 64-bit words of the record.

@@ -43,7 +43,7 @@ pub struct Waiting {
     pub wrong_order_ns: u128,
     /// The ranks of which a part of the waiting is due to order.
     pub wrong_order_ranks: RankSet,
-    /// True if it is a part of start-up, of which no share is given ([`TimeBase`](super::TimeBase)).
+    /// True if it is a part of start-up, which has no share ([`TimeBase`](super::TimeBase)).
     pub is_startup: bool,
 }
 

@@ -26,7 +26,7 @@ impl Wanted {
     /// Returns whether there may be a message that both accept.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
-        fn may_be_same<T: PartialEq>(one: Option<T>, other: Option<T>) -> bool {
+        fn may_be_same<T: PartialEq + Copy>(one: Option<T>, other: Option<T>) -> bool {
             one.is_none() || other.is_none() || one == other
         }
         self.communicator == other.communicator

@@ -165,7 +165,7 @@ impl State {
         let (communicator, peer, tag) = (twin.number, one.source.cast_unsigned(), one.tag);
         match (one.held.posted, one.is_cancelled) {
             (Some(Posted::Ticket(ticket)), false) => {
-                self.common().receives.matched(ticket, peer, tag)
+                self.common().receives.matched(ticket, peer, tag);
             }
             (Some(Posted::Ticket(ticket)), true) => self.common().receives.withdraw(ticket),
             (Some(Posted::Number(number)), is_cancelled) if requests::may_be_cancelled() => {

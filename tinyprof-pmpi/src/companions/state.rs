@@ -207,8 +207,10 @@ fn of_another_thread(first: NonNull<State>, recorder: Recorder) -> NonNull<State
         unsafe { state.as_mut() }.take_over(recorder);
         return state;
     }
-    // SAFETY: made by `begin`, and never freed. The field does not change.
-    let common = unsafe { (&raw const (*first.as_ptr()).common).read() };
+    // SAFETY: made by `begin`, and never freed.
+    let common = unsafe { &raw const (*first.as_ptr()).common };
+    // SAFETY: as above, and the field does not change.
+    let common = unsafe { common.read() };
     let state = NonNull::from(Box::leak(Box::new(State::new(common, Some(recorder), None))));
     states.push((address, Shared(state)));
     state
@@ -230,8 +232,10 @@ pub(crate) fn with<T>(recorder: Recorder, work: impl FnOnce(&mut State) -> T) ->
 /// Takes note that this thread begins, or has ended, a call that sends or receives.
 pub(crate) fn is_in_call(recorder: Recorder, is: bool) {
     if let Some(state) = own(recorder) {
-        // SAFETY: it is this thread's, and the field does not change.
-        let caller = unsafe { (&raw const (*state.as_ptr()).caller).read() };
+        // SAFETY: it is this thread's, and never freed.
+        let caller = unsafe { &raw const (*state.as_ptr()).caller };
+        // SAFETY: as above, and the field does not change.
+        let caller = unsafe { caller.read() };
         caller.is_in_call(is);
     }
 }

@@ -11,9 +11,9 @@ use std::collections::HashSet;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
 use tinyprof_messages::matching::{Stream, Wanted};
+use tinyprof_segment::clock::monotonic_ns;
 
 use crate::library::Mpi;
 
@@ -24,7 +24,7 @@ static LOCK: Mutex<()> = Mutex::new(());
 /// The number of threads that have called MPI.
 static THREADS: AtomicU32 = AtomicU32::new(0);
 /// The longest time that a call may take to bring a message on its way.
-const SETTLING: Duration = Duration::from_millis(10);
+const SETTLING_NS: u64 = 10_000_000;
 
 /// Finds out whether threads may call MPI at the same time.
 pub(super) fn begin(mpi: &Mpi) {
@@ -122,8 +122,8 @@ impl Sharing {
         if let Some(other) = self.operations.iter().find(is_shared)
             && self.sent.insert(stream)
         {
-            let begun = Instant::now();
-            while other.is_of_another(caller) && begun.elapsed() < SETTLING {
+            let begun_ns = monotonic_ns();
+            while other.is_of_another(caller) && monotonic_ns() - begun_ns < SETTLING_NS {
                 std::thread::yield_now();
             }
         }

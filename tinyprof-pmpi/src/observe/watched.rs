@@ -22,7 +22,7 @@ use crate::requests::{self, Pending};
 const STORED_BYTES_MAX_OPEN_MPI: u64 = 4 << 10;
 /// The same, for others.
 const STORED_BYTES_MAX: u64 = 16 << 10;
-/// The longest time that the answers of receivers are waited for, where no later call may hear them.
+/// The longest time that answers of receivers are waited for, where no later call may hear them.
 const HEARD_NS_MAX: u64 = 20_000;
 /// A call that takes no longer, in ns, has not waited for anybody.
 const UNKNOWN_NS_MIN: u64 = 1_000;

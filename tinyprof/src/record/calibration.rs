@@ -89,8 +89,9 @@ fn measure(clock: Clock) -> Option<VisitCost> {
     })
 }
 
-/// Measures by how much a visit of a root region costs more than others, for the cost that each
-/// thread adds up, and one that is only counted less. Root regions that are visited often have executions that are kept together.
+/// Measures by how much a visit of a root region costs more than others, and one that is only
+/// counted less, for the cost that each thread adds up. Root regions that are visited often have
+/// executions that are kept together.
 ///
 /// # Cost
 /// Half a millisecond, and an arena that is discarded.

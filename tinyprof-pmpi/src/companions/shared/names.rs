@@ -12,7 +12,8 @@
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::time::{Duration, Instant};
+
+use tinyprof_segment::clock::monotonic_ns;
 
 /// The most communicators that have a name at a time.
 const NAMES: usize = 4096;
@@ -26,7 +27,7 @@ const BROKEN: usize = 2;
 const HEADER_WORDS: usize = 8;
 const ENTRY_WORDS: usize = 3;
 /// The longest time to wait for another rank, which may have been killed with the lock.
-const LOCKED_MAX: Duration = Duration::from_secs(1);
+const LOCKED_NS_MAX: u64 = 1_000_000_000;
 
 /// The table of names.
 #[derive(Clone, Copy, Debug)]
@@ -90,10 +91,10 @@ impl Names {
     /// Calls `work` while no other rank is in here; `None` if one does not come out.
     fn locked<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
         let lock = &self.words[LOCK];
-        let mut since = None;
+        let mut since_ns = None;
         while lock.compare_exchange_weak(0, 1, Acquire, Relaxed).is_err() {
-            let since = *since.get_or_insert_with(Instant::now);
-            if since.elapsed() > LOCKED_MAX {
+            let now_ns = monotonic_ns();
+            if now_ns - *since_ns.get_or_insert(now_ns) > LOCKED_NS_MAX {
                 return None;
             }
             std::thread::yield_now();
