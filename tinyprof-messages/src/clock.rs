@@ -10,14 +10,19 @@
 //! a rounding error that grows with the length of the run. Costs of events are fractions of that,
 //! so they are given in ps, and the rest is carried along.
 
-use crate::companion::Companion;
+use crate::companion::{Companion, UNSURE};
 use crate::meeting::Meeting;
 use crate::time::{Call, Offset, Post, duration, signed};
+use crate::uncertainty::Uncertainty;
+
+mod join;
+mod network;
+
+use join::Way;
+use network::Network;
 
 /// The shortest time in a call, in ns, that counts as waiting where the clocks do not tell.
 const SURELY_WAITED_NS: u64 = 5_000;
-/// A call that takes no longer has found its message complete.
-const TAKEN_NS: i64 = 500;
 
 /// The intrusion and the ideal time of a rank.
 ///
@@ -43,6 +48,9 @@ pub struct Clock {
     contradictions: u64,
     guarded: u64,
     rest_ps: u32,
+    network: Network,
+    /// By how much the intrusion may be wrong, in thirds of ns.
+    unsure: u64,
 }
 
 /// The result of a call that may have waited.
@@ -60,15 +68,6 @@ pub struct Wait {
     pub virtual_ns: i64,
     /// True if nothing was known of the partner's clock: all of the call is said to be transfer.
     pub is_guarded: bool,
-}
-
-/// The way of a message.
-#[derive(Clone, Copy, Debug, Default)]
-struct Way {
-    /// How long after sending the receiver hears of it.
-    latency_ns: i64,
-    /// The time of its bytes, from the moment when both sides are ready.
-    transfer_ns: i64,
 }
 
 impl Clock {
@@ -102,11 +101,34 @@ impl Clock {
         self.guarded
     }
 
+    /// Returns by how much the intrusion may be wrong, in ns, in either direction: a third of the
+    /// rank's own cost, and what came through others.
+    #[must_use]
+    #[inline]
+    pub const fn uncertainty_ns(&self) -> u64 {
+        self.unsure / UNSURE
+    }
+
+    /// Returns the same, as it travels beside a message.
+    #[must_use]
+    #[inline]
+    pub const fn uncertainty(&self) -> Uncertainty {
+        Uncertainty::of(self.unsure.div_ceil(UNSURE))
+    }
+
+    /// Returns the shortest time that a message takes to this rank, in ns, as far as calls that have
+    /// waited tell. 0 as long as there was none.
+    #[must_use]
+    #[inline]
+    pub const fn latency_ns(&self) -> u64 {
+        self.network.latency_ns()
+    }
+
     /// Adds the cost of measured events, each of `cost_ps` picoseconds.
     #[inline]
     pub fn events(&mut self, count: u64, cost_ps: u64) {
         let ps = count.saturating_mul(cost_ps).saturating_add(u64::from(self.rest_ps));
-        self.intrusion_ns = self.intrusion_ns.saturating_add(ps / 1_000);
+        self.delay(ps / 1_000);
         self.rest_ps = (ps % 1_000) as u32;
     }
 
@@ -114,6 +136,7 @@ impl Clock {
     #[inline]
     pub fn delay(&mut self, ns: u64) {
         self.intrusion_ns = self.intrusion_ns.saturating_add(ns);
+        self.unsure = self.unsure.saturating_add(ns);
     }
 
     /// Adds useful time: that outside of MPI, without the cost of measuring.
@@ -154,7 +177,7 @@ impl Clock {
             return self.complete_guarded(call, companion);
         }
         let way = Way {
-            latency_ns: signed(offset.latency_ns),
+            latency_ns: self.network.latency_to(offset),
             transfer_ns: offset.transfer_ns(companion.bytes),
         };
         self.join(call, post, &message(companion, offset, 0), way)
@@ -167,8 +190,44 @@ impl Clock {
         let post = Post { posted_ns: call.entered_ns, intrusion_ns: self.intrusion_ns };
         // Data is sent when the request has come to a posted receive: the request travels while
         // the receiver still computes.
-        let way = Way { latency_ns: -signed(offset.latency_ns), transfer_ns: 0 };
+        let way = Way { latency_ns: -self.network.latency_to(offset), transfer_ns: 0 };
         self.join(call, post, &message(receiver, offset, 0), way)
+    }
+
+    /// Returns a message as a partner of this rank, which has posted its receive as `post` says.
+    /// Otherwise as [`message`].
+    ///
+    /// A large message is announced, asked for when the receive is posted, and sent then.
+    #[must_use]
+    #[inline]
+    pub fn incoming(&self, post: Post, of: &Companion, offset: Offset, number: u32) -> Meeting {
+        let latency_ns = self.network.latency_to(offset);
+        let announced = partner(of, offset, number).later(latency_ns);
+        let bytes_ns = offset.transfer_ns(of.bytes);
+        if of.flags & (Companion::BLOCKS | Companion::ASKS) == 0 {
+            return announced.later(bytes_ns);
+        }
+        let is_large = of.flags & Companion::BLOCKS != 0;
+        let asked_ns = if is_large { 2 * latency_ns } else { 0 };
+        announced.not_before(&self.posted(post)).later(asked_ns.saturating_add(bytes_ns))
+    }
+
+    /// Returns the receiver of a message that this rank has sent as `post` says, and waits to be
+    /// asked for, as a partner. Otherwise as [`message`].
+    #[must_use]
+    #[inline]
+    pub fn answer(&self, post: Post, of: &Companion, offset: Offset, number: u32) -> Meeting {
+        let latency_ns = self.network.latency_to(offset);
+        let announced = self.posted(post).later(latency_ns);
+        let way_ns = latency_ns.saturating_add(offset.transfer_ns(of.bytes));
+        partner(of, offset, number).not_before(&announced).later(way_ns)
+    }
+
+    /// Returns what this rank has posted, as a partner of its own.
+    #[inline]
+    fn posted(&self, post: Post) -> Meeting {
+        let own = Meeting::new(signed(post.posted_ns), post.intrusion_ns, 0, 0);
+        own.with_uncertainty(self.uncertainty())
     }
 
     /// Applies what has become known late of an earlier call: it has changed `before` into `after`,
@@ -180,6 +239,9 @@ impl Clock {
         let since_ns = self.ideal_ns.saturating_sub(before.ideal_ns);
         self.ideal_ns = self.ideal_ns.max(after.ideal_ns.saturating_add(since_ns));
         self.contradictions += after.contradictions.saturating_sub(before.contradictions);
+        let more_unsure = signed(after.unsure) - signed(before.unsure);
+        self.unsure = duration(signed(self.unsure) + more_unsure);
+        self.network.hear(after.network);
     }
 
     /// Applies a message that was found complete without waiting, as by `MPI_Test`. Where the
@@ -195,10 +257,11 @@ impl Clock {
     #[inline]
     pub fn meeting(&self, entered_ns: u64, common: Offset, rank: u32) -> Meeting {
         let entered_ns = common.to_other(signed(entered_ns));
-        Meeting::new(entered_ns, self.intrusion_ns, self.ideal_ns, rank)
+        let own = Meeting::new(entered_ns, self.intrusion_ns, self.ideal_ns, rank);
+        own.with_uncertainty(self.uncertainty())
     }
 
-    /// Applies a collective, or another call that has waited for several partners.
+    /// Applies a collective.
     ///
     /// The meeting, in which `common` is the offset of the common clock, is that of all that this
     /// rank waits for:
@@ -209,61 +272,19 @@ impl Clock {
     /// | broadcast, scatter: everyone but the root | the root |
     /// | reduce, gather: the root | all ranks |
     /// | scan | all ranks up to this one |
-    /// | `MPI_Waitall`, `MPI_Waitsome` | the messages, see [`message`] |
     ///
     /// The others of a rooted operation wait for nobody, and call nothing.
     #[inline]
     pub fn meet_at(&mut self, call: Call, meeting: &Meeting, common: Offset) -> Wait {
-        let last_ns = common.to_mine(meeting.last_ns);
-        let virtual_ns = common.to_mine(meeting.virtual_ns);
-        self.meet(call, &Meeting { last_ns, virtual_ns, ..*meeting })
+        let post = Post { posted_ns: call.entered_ns, intrusion_ns: self.intrusion_ns };
+        self.join(call, post, &meeting.to_mine(common), Way::default())
     }
 
-    /// Applies a call that has waited for partners, whose times are on this rank's clock.
+    /// Applies a call that has completed messages, whose times are on this rank's clock: those of
+    /// [`message`], or better of [`incoming`](Self::incoming) and [`answer`](Self::answer).
     #[inline]
     pub fn meet(&mut self, call: Call, partners: &Meeting) -> Wait {
-        let post = Post { posted_ns: call.entered_ns, intrusion_ns: self.intrusion_ns };
-        self.join(call, post, partners, Way::default())
-    }
-
-    /// Applies a call that has waited for partners, who were heard of after a latency.
-    #[inline]
-    fn join(&mut self, call: Call, post: Post, partners: &Meeting, way: Way) -> Wait {
-        let (entered_ns, left_ns) = (signed(call.entered_ns), signed(call.left_ns));
-        // A partner that came after the end of the call is an error of the clocks. Moving both of
-        // its times keeps its intrusion, which is their difference.
-        let late_ns = (partners.last_ns - left_ns).max(0);
-        self.contradictions += u64::from(late_ns > 0);
-        let partner_ns = partners.last_ns - late_ns;
-        let partner_virtual_ns = partners.virtual_ns - late_ns;
-        let latency_ns = way.latency_ns.min(left_ns - partner_ns);
-        let arrived_ns = partner_ns + latency_ns;
-        let arrived_virtual_ns = partner_virtual_ns + latency_ns;
-
-        let my_virtual_ns = entered_ns - signed(self.intrusion_ns);
-        let posted_ns = signed(post.posted_ns).min(entered_ns);
-        let virtual_left_ns = if posted_ns < entered_ns {
-            // The transfer began before the call. If the call has waited, both ended together.
-            let begun_ns = posted_ns.max(arrived_ns);
-            let begun_virtual_ns = (posted_ns - signed(post.intrusion_ns)).max(arrived_virtual_ns);
-            let has_waited = left_ns - entered_ns > TAKEN_NS;
-            let transfer_ns = if has_waited { left_ns - begun_ns } else { way.transfer_ns };
-            let taken_ns = if has_waited { 0 } else { left_ns - entered_ns };
-            my_virtual_ns.max(begun_virtual_ns + transfer_ns) + taken_ns
-        } else {
-            // COMMUNICATION: x = Re - (max(Vb, Vs) + transfer).
-            my_virtual_ns.max(arrived_virtual_ns) + (left_ns - entered_ns.max(arrived_ns))
-        };
-        self.intrusion_ns = duration(left_ns - virtual_left_ns);
-        self.ideal_ns = self.ideal_ns.max(duration(partners.ideal_ns));
-        Wait {
-            waiting_ns: duration(partner_ns - entered_ns),
-            compensated_ns: duration(partner_virtual_ns - my_virtual_ns),
-            transfer_ns: duration(left_ns - entered_ns.max(partner_ns)),
-            partner_ns,
-            virtual_ns: partner_virtual_ns,
-            is_guarded: false,
-        }
+        self.join_last(call, partners)
     }
 
     /// Applies a receive by the intrusions alone. It assumes that a call that took long has waited
@@ -294,8 +315,16 @@ impl Clock {
 #[must_use]
 #[inline]
 pub fn message(companion: &Companion, offset: Offset, number: u32) -> Meeting {
-    let sent_ns = offset.to_mine(signed(companion.entry_ns));
-    Meeting::new(sent_ns, companion.intrusion_ns, companion.ideal_ns, number)
+    let way_ns = signed(offset.latency_ns) + offset.transfer_ns(companion.bytes);
+    partner(companion, offset, number).later(way_ns)
+}
+
+/// Returns a message as a partner that is there at once.
+#[inline]
+fn partner(companion: &Companion, offset: Offset, number: u32) -> Meeting {
+    let at_ns = offset.to_mine(signed(companion.entry_ns));
+    let one = Meeting::new(at_ns, companion.intrusion_ns, companion.ideal_ns, number);
+    one.with_uncertainty(Uncertainty::of(companion.uncertainty_ns()))
 }
 
 #[cfg(test)]

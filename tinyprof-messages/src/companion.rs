@@ -1,5 +1,11 @@
 //! The record that travels beside a message.
 
+use crate::uncertainty::Uncertainty;
+
+/// The part of the cost of measuring that a rank is unsure of: one of so many. The cost of a visit
+/// depends on the code around it.
+pub(crate) const UNSURE: u64 = 3;
+
 /// The statement of a sender about a message.
 ///
 /// The record has 56 bytes, little endian:
@@ -25,7 +31,7 @@ pub struct Companion {
     /// to a later communicator, whose companions have another number.
     pub twin: u32,
     /// The flags, [`BLOCKS`](Self::BLOCKS), [`UNSIZED`](Self::UNSIZED), [`ASKS`](Self::ASKS) and
-    /// [`SHARED`](Self::SHARED).
+    /// [`SHARED`](Self::SHARED), and the [uncertainty](Self::uncertainty_ns) in the high half.
     pub flags: u32,
     /// The number of the message, 0-based, among those of the sender to this receiver with this
     /// communicator and tag.
@@ -62,6 +68,25 @@ impl Companion {
     pub const TWIN: usize = 1;
     /// The word that has the [sequence](Self::sequence).
     pub const SEQUENCE: usize = 2;
+
+    /// Returns the companion of a sender whose intrusion may be wrong by this, in either direction.
+    #[must_use]
+    #[inline]
+    pub const fn with_uncertainty(self, uncertainty: Uncertainty) -> Self {
+        let flags = self.flags & 0xffff | (uncertainty.to_bits() as u32) << 16;
+        Self { flags, ..self }
+    }
+
+    /// Returns by how much the intrusion may be wrong, in ns: a third, if the sender does not say.
+    #[must_use]
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the high half")]
+    pub const fn uncertainty_ns(&self) -> u64 {
+        match (self.flags >> 16) as u16 {
+            0 => self.intrusion_ns / UNSURE,
+            bits => Uncertainty::from_bits(bits).ns(),
+        }
+    }
 
     /// Returns the record as words.
     #[must_use]

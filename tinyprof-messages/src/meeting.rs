@@ -1,11 +1,13 @@
 //! The latest of several partners, for collectives and for calls that complete several messages.
 
-use crate::time::{limited, signed};
+use crate::companion::UNSURE;
+use crate::time::{Offset, limited, signed};
+use crate::uncertainty::Uncertainty;
 
 /// The latest of the ranks, or messages, that a call waits for.
 ///
 /// Meetings combine in any order and grouping. As [words](Self::to_words) they combine by the
-/// maximum of each word, so that one reduction of four 64-bit integers with `MPI_MAX` does it.
+/// maximum of each word, so that one reduction of five 64-bit integers with `MPI_MAX` does it.
 ///
 /// Times are on one clock: in a collective that of rank 0 (the common clock), in a `Waitall` that
 /// of the receiver.
@@ -30,11 +32,24 @@ pub struct Meeting {
     pub ideal_ns: i64,
     /// The rank that came last, 0-based in the communicator; of several the highest.
     pub last_rank: u32,
+    /// When the last message came to the receiver, in ns; in a collective as `last_ns`.
+    pub arrived_ns: i64,
+    /// The same without measurement.
+    pub arrived_virtual_ns: i64,
+    /// By how much the virtual times may be wrong: that of the one who came last without
+    /// measurement.
+    pub uncertainty: Uncertainty,
 }
+
+/// The logarithm of the ns within which nobody came last without measurement: among those the
+/// greatest uncertainty counts.
+const TOGETHER: u32 = 8;
+/// The bits of an uncertainty.
+const UNSURE_BITS: u32 = u16::BITS;
 
 impl Meeting {
     /// The number of words of a meeting.
-    pub const WORDS: usize = 4;
+    pub const WORDS: usize = 5;
 
     /// Returns the part of one rank, which entered the call at `entered_ns` with this intrusion
     /// and ideal time.
@@ -43,7 +58,66 @@ impl Meeting {
     pub fn new(entered_ns: i64, intrusion_ns: u64, ideal_ns: u64, rank: u32) -> Self {
         let last_ns = limited(entered_ns);
         let virtual_ns = last_ns - signed(intrusion_ns);
-        Self { last_ns, virtual_ns, ideal_ns: signed(ideal_ns), last_rank: rank }
+        Self {
+            last_ns,
+            virtual_ns,
+            ideal_ns: signed(ideal_ns),
+            last_rank: rank,
+            arrived_ns: last_ns,
+            arrived_virtual_ns: virtual_ns,
+            uncertainty: Uncertainty::of(intrusion_ns / UNSURE),
+        }
+    }
+
+    /// Returns the part of one whose intrusion may be wrong by this, instead of by a third.
+    #[must_use]
+    #[inline]
+    pub const fn with_uncertainty(self, uncertainty: Uncertainty) -> Self {
+        Self { uncertainty, ..self }
+    }
+
+    /// Returns it with an arrival that is so much later, in the run and without measurement.
+    #[must_use]
+    #[inline]
+    pub(crate) const fn later(self, ns: i64) -> Self {
+        Self {
+            arrived_ns: self.arrived_ns.saturating_add(ns),
+            arrived_virtual_ns: self.arrived_virtual_ns.saturating_add(ns),
+            ..self
+        }
+    }
+
+    /// Returns it with an arrival that is not before that of what is `ready`.
+    #[must_use]
+    #[inline]
+    pub(crate) fn not_before(self, ready: &Self) -> Self {
+        Self {
+            arrived_ns: self.arrived_ns.max(ready.arrived_ns),
+            arrived_virtual_ns: self.arrived_virtual_ns.max(ready.arrived_virtual_ns),
+            uncertainty: self.later_one(ready),
+            ..self
+        }
+    }
+
+    /// Returns it with the times of the rank's clock, if they are those of another one.
+    #[must_use]
+    #[inline]
+    pub(crate) fn to_mine(self, offset: Offset) -> Self {
+        Self {
+            last_ns: offset.to_mine(self.last_ns),
+            virtual_ns: offset.to_mine(self.virtual_ns),
+            arrived_ns: offset.to_mine(self.arrived_ns),
+            arrived_virtual_ns: offset.to_mine(self.arrived_virtual_ns),
+            ..self
+        }
+    }
+
+    /// Returns the uncertainty of the one that came later without measurement.
+    #[inline]
+    fn later_one(&self, other: &Self) -> Uncertainty {
+        let [own, its] =
+            [self, other].map(|one| (one.arrived_virtual_ns >> TOGETHER, one.uncertainty));
+        own.max(its).1
     }
 
     /// Returns the meeting of both. Associative and commutative.
@@ -57,6 +131,9 @@ impl Meeting {
             last_rank,
             virtual_ns: self.virtual_ns.max(other.virtual_ns),
             ideal_ns: self.ideal_ns.max(other.ideal_ns),
+            arrived_ns: self.arrived_ns.max(other.arrived_ns),
+            arrived_virtual_ns: self.arrived_virtual_ns.max(other.arrived_virtual_ns),
+            uncertainty: self.later_one(&other),
         }
     }
 
@@ -67,13 +144,15 @@ impl Meeting {
     ///  1  virtual_ns
     ///  2  ideal_ns
     ///  3  last_ns, in units of 2^d ns  |  rank, in b bits
+    ///  4  virtual_ns, in units of 256 ns  |  uncertainty, in 16 bits
     /// ```
     ///
     /// `ranks` is the size of the communicator, equal on all ranks; b is the number of binary
-    /// digits of the largest rank. The first three words are exact. The last one tells who came
+    /// digits of the largest rank. The first three words are exact. The fourth one tells who came
     /// last with a resolution of 2^d ns, where d = max(0, b - 8), so that the time has at least 55
     /// bits, which are 1.1 years: exact up to 256 ranks, 16 ns for 4,096 ranks, 4 us for 2^20.
-    /// Among ranks within the resolution the highest is said to be last.
+    /// Among ranks within the resolution the highest is said to be last. Only of collectives are
+    /// there words, in which arrivals are no other times.
     #[must_use]
     #[inline]
     pub fn to_words(&self, ranks: u32) -> [i64; Self::WORDS] {
@@ -82,7 +161,10 @@ impl Meeting {
         // Drops the bits that do not fit; the remaining ones keep their order.
         let coarse = (self.last_ns >> unit).clamp(i64::MIN >> bits, i64::MAX >> bits);
         let who = coarse << bits | (i64::from(self.last_rank) & mask);
-        [self.last_ns, self.virtual_ns, self.ideal_ns, who]
+        let of_virtual =
+            (self.virtual_ns >> TOGETHER).clamp(i64::MIN >> UNSURE_BITS, i64::MAX >> UNSURE_BITS);
+        let unsure = of_virtual << UNSURE_BITS | i64::from(self.uncertainty.to_bits());
+        [self.last_ns, self.virtual_ns, self.ideal_ns, who, unsure]
     }
 
     /// Returns the meeting that words of [`to_words`](Self::to_words), or their maximum, mean for
@@ -91,14 +173,17 @@ impl Meeting {
     #[inline]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "masked bits")]
     pub fn from_words(words: [i64; Self::WORDS], ranks: u32) -> Self {
-        let [last_ns, virtual_ns, ideal_ns, who] = words;
+        let [last_ns, virtual_ns, ideal_ns, who, unsure] = words;
         let (bits, _) = rank_bits(ranks);
-        let last_rank = (who & ((1 << bits) - 1)) as u32;
+        let (last_ns, virtual_ns) = (limited(last_ns), limited(virtual_ns));
         Self {
-            last_ns: limited(last_ns),
-            virtual_ns: limited(virtual_ns),
+            last_ns,
+            virtual_ns,
             ideal_ns: limited(ideal_ns),
-            last_rank,
+            last_rank: (who & ((1 << bits) - 1)) as u32,
+            arrived_ns: last_ns,
+            arrived_virtual_ns: virtual_ns,
+            uncertainty: Uncertainty::from_bits(unsure as u16),
         }
     }
 }
@@ -122,7 +207,7 @@ mod tests {
             .prop_map(|(at, intrusion, ideal, rank)| Meeting::new(at, intrusion, ideal, rank))
     }
 
-    fn maximum(a: [i64; 4], b: [i64; 4]) -> [i64; 4] {
+    fn maximum(a: [i64; 5], b: [i64; 5]) -> [i64; 5] {
         std::array::from_fn(|i| a[i].max(b[i]))
     }
 

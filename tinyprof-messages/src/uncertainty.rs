@@ -1,0 +1,98 @@
+//! By how much a time may be wrong, in few bits.
+
+/// A number of ns, rounded up by at most a thousandth: 6 bits of exponent, 10 of mantissa.
+///
+/// Larger numbers have larger bits, so that the maximum of bits is that of the numbers.
+///
+/// ```
+/// use tinyprof_messages::uncertainty::Uncertainty;
+///
+/// assert_eq!(Uncertainty::of(2_047).ns(), 2_047);
+/// assert_eq!(Uncertainty::of(2_049).ns(), 2_050);
+/// assert!(Uncertainty::of(1_000_000).ns() <= 1_001_000);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Uncertainty(u16);
+
+/// The bits of the mantissa.
+const MANTISSA: u32 = 10;
+
+impl Uncertainty {
+    /// Returns the smallest uncertainty that is not below so many ns.
+    #[must_use]
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "limited to 11 and to 6 bits")]
+    pub const fn of(ns: u64) -> Self {
+        if ns < 1 << MANTISSA {
+            return Self(ns as u16);
+        }
+        let mut shift = ns.ilog2() - MANTISSA;
+        let mut mantissa = ((ns - 1) >> shift) + 1;
+        if mantissa >> (MANTISSA + 1) != 0 {
+            // Rounded up to the next power of two.
+            mantissa >>= 1;
+            shift += 1;
+        }
+        // The first bit of the mantissa is always 1, and not stored.
+        Self(((shift + 1) << MANTISSA) as u16 | (mantissa as u16 & ((1 << MANTISSA) - 1)))
+    }
+
+    /// Returns the number of ns.
+    #[must_use]
+    #[inline]
+    pub const fn ns(self) -> u64 {
+        let mantissa = self.0 as u64 & ((1 << MANTISSA) - 1);
+        match self.0 as u32 >> MANTISSA {
+            0 => mantissa,
+            exponent if exponent <= u64::BITS - MANTISSA => {
+                (1 << MANTISSA | mantissa) << (exponent - 1)
+            }
+            _ => u64::MAX,
+        }
+    }
+
+    /// Returns it as 16 bits.
+    #[must_use]
+    #[inline]
+    pub const fn to_bits(self) -> u16 {
+        self.0
+    }
+
+    /// Returns the uncertainty with these bits. All bits are some uncertainty.
+    #[must_use]
+    #[inline]
+    pub const fn from_bits(bits: u16) -> Self {
+        Self(bits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn powers_of_two_are_exact() {
+        for bit in 0..u64::BITS {
+            assert_eq!(Uncertainty::of(1 << bit).ns(), 1 << bit);
+        }
+        assert_eq!(Uncertainty::of(u64::MAX).ns(), u64::MAX);
+        assert_eq!(Uncertainty::of(0), Uncertainty::default());
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_rounded_up_by_a_thousandth(ns: u64, shift in 0_u32..64) {
+            let ns = ns >> shift;
+            let rounded = Uncertainty::of(ns).ns();
+            prop_assert!(rounded >= ns && rounded - ns <= ns / 1_000, "{ns} {rounded}");
+        }
+
+        #[test]
+        fn the_order_of_bits_is_that_of_numbers(one: u16, other: u16) {
+            let [a, b] = [one, other].map(Uncertainty::from_bits);
+            prop_assert!(one > other || a.ns() <= b.ns());
+        }
+    }
+}
