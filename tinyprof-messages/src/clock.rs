@@ -23,6 +23,8 @@ use network::Network;
 
 /// The shortest time in a call, in ns, that counts as waiting where the clocks do not tell.
 const SURELY_WAITED_NS: u64 = 5_000;
+/// Messages that MPI stores in any case, and whose bytes take nearly no time.
+const SMALL_BYTES: u64 = 4_096;
 
 /// The intrusion and the ideal time of a rank.
 ///
@@ -180,7 +182,11 @@ impl Clock {
             latency_ns: self.network.latency_to(offset),
             transfer_ns: offset.transfer_ns(companion.bytes),
         };
-        self.join(call, post, &message(companion, offset, 0), way)
+        let sent = partner(companion, offset, 0);
+        if companion.bytes <= SMALL_BYTES && sent.last_ns > signed(call.entered_ns) {
+            self.network.came_after(signed(call.left_ns) - sent.last_ns);
+        }
+        self.join(call, post, &sent, way)
     }
 
     /// Applies a synchronous send, which has blocked until the receiver was there. `receiver` is
@@ -191,7 +197,7 @@ impl Clock {
         // Data is sent when the request has come to a posted receive: the request travels while
         // the receiver still computes.
         let way = Way { latency_ns: -self.network.latency_to(offset), transfer_ns: 0 };
-        self.join(call, post, &message(receiver, offset, 0), way)
+        self.join(call, post, &partner(receiver, offset, 0), way)
     }
 
     /// Returns a message as a partner of this rank, which has posted its receive as `post` says.
@@ -242,6 +248,13 @@ impl Clock {
         let more_unsure = signed(after.unsure) - signed(before.unsure);
         self.unsure = duration(signed(self.unsure) + more_unsure);
         self.network.hear(after.network);
+    }
+
+    /// Goes back to the delay of an earlier moment, since when the rank has done nothing but wait.
+    #[inline]
+    pub(crate) const fn rewind(&mut self, before: &Self) {
+        self.intrusion_ns = before.intrusion_ns;
+        self.unsure = before.unsure;
     }
 
     /// Applies a message that was found complete without waiting, as by `MPI_Test`. Where the

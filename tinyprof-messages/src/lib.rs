@@ -4,6 +4,7 @@
 //! * [`time`]: calls and the offsets between the clocks of ranks.
 //! * [`clock`]: what a rank has been delayed by measuring, and its ideal time.
 //! * [`uncertainty`]: by how much that may be wrong.
+//! * [`polling`]: loops of tests.
 //! * [`meeting`]: the latest of several partners, for collectives and for `Waitall`.
 //! * [`waiting`]: the names of waiting, wrong order, and order inversions.
 //! * [`order`]: which message a receive from any source may take, in the order without measurement.
@@ -21,6 +22,7 @@ pub mod graph;
 pub mod matching;
 pub mod meeting;
 pub mod order;
+pub mod polling;
 pub mod time;
 pub mod uncertainty;
 pub mod waiting;

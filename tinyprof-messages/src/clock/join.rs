@@ -8,6 +8,9 @@ use crate::time::{Call, Post, duration, signed};
 /// A call that takes no longer, in ns, has found its message complete.
 const TAKEN_NS: i64 = 500;
 
+/// The least part of a way that is waited for: one of so many.
+const PARTS: i64 = 16;
+
 /// The way of a message.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Way {
@@ -42,8 +45,7 @@ impl Clock {
             let posted_virtual_ns = posted_ns - signed(post.intrusion_ns);
             let begun_virtual_ns = posted_virtual_ns.max(arrived_virtual_ns);
             let taken_ns = left_ns - entered_ns;
-            let estimated_ns = begun_ns + way.transfer_ns;
-            let has_waited = self.has_waited(call, wait.partner_ns, estimated_ns);
+            let has_waited = Self::has_waited(call, posted_ns.max(wait.partner_ns));
             let base_ns = self.network.base_ns().min(taken_ns);
             let (rest_ns, taken_ns) = if has_waited {
                 (left_ns - base_ns - begun_ns, base_ns)
@@ -76,7 +78,7 @@ impl Clock {
         let arrived_ns = partners.arrived_ns + way_ns;
         let base_ns = self.network.base_ns();
         let taken_ns = left_ns - entered_ns;
-        let (shift_ns, rest_ns) = if self.has_waited(call, wait.partner_ns, arrived_ns) {
+        let (shift_ns, rest_ns) = if Self::has_waited(call, wait.partner_ns) {
             let rest_ns = base_ns.min(taken_ns);
             (left_ns - rest_ns - arrived_ns, rest_ns)
         } else {
@@ -101,9 +103,6 @@ impl Clock {
         let virtual_ns = partners.virtual_ns - late_ns;
         let transfer_ns = left_ns - entered_ns.max(partner_ns);
         self.network.took(transfer_ns);
-        if partner_ns > entered_ns {
-            self.network.came_after(duration(transfer_ns));
-        }
         Wait {
             waiting_ns: duration(partner_ns - entered_ns),
             compensated_ns: duration(virtual_ns - self.virtual_ns(call.entered_ns)),
@@ -114,17 +113,15 @@ impl Clock {
         }
     }
 
-    /// Returns whether a call has waited: surely for a partner that came during it, likely for what
-    /// is estimated to have arrived during it.
+    /// Returns whether a call has waited: surely for a partner that was ready during it. If the
+    /// partner was ready before, what it sends was on its way when the call began: then a part of
+    /// the way is left.
     #[inline]
-    fn has_waited(&self, call: Call, partner_ns: i64, arrived_ns: i64) -> bool {
+    fn has_waited(call: Call, ready_ns: i64) -> bool {
         let entered_ns = signed(call.entered_ns);
         let taken_ns = signed(call.left_ns) - entered_ns;
-        if arrived_ns > partner_ns {
-            arrived_ns > entered_ns && taken_ns > self.network.base_ns() || partner_ns >= entered_ns
-        } else {
-            taken_ns > TAKEN_NS || partner_ns >= entered_ns
-        }
+        let gone_ns = entered_ns - ready_ns;
+        gone_ns <= 0 || taken_ns > TAKEN_NS && gone_ns / PARTS <= taken_ns
     }
 
     /// Takes the later of two chains over. What is unsure of both may decide which that is.

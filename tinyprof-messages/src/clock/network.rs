@@ -1,6 +1,6 @@
 //! What a rank finds out of the network from the calls that it makes.
 
-use crate::time::{Offset, signed};
+use crate::time::{Offset, duration, signed};
 
 /// The longest time of a call that finds all that it waits for, in ns.
 const LONGEST_BASE_NS: i64 = 1_000;
@@ -46,8 +46,13 @@ impl Network {
 
     /// Takes note of a message that was waited for, and came so long after it was sent.
     #[inline]
-    pub(super) fn came_after(&mut self, ns: u64) {
-        // One less than the first is the largest number: nothing yet.
+    pub(super) fn came_after(&mut self, ns: i64) {
+        self.is_nearer(duration(ns));
+    }
+
+    #[inline]
+    fn is_nearer(&mut self, ns: u64) {
+        // 0 is nothing yet: one less than that is the largest number.
         if ns.wrapping_sub(1) < self.nearest_ns.wrapping_sub(1) {
             self.nearest_ns = ns;
         }
@@ -57,6 +62,6 @@ impl Network {
     #[inline]
     pub(super) fn hear(&mut self, other: Self) {
         self.quicker_ns = self.quicker_ns.max(other.quicker_ns);
-        self.came_after(other.nearest_ns);
+        self.is_nearer(other.nearest_ns);
     }
 }

@@ -3,7 +3,8 @@
 use tinyprof_messages::clock::{Clock, Wait, message};
 use tinyprof_messages::companion::Companion;
 use tinyprof_messages::meeting::Meeting;
-use tinyprof_messages::time::{Offset, Post};
+use tinyprof_messages::polling::Polling;
+use tinyprof_messages::time::{Call, Offset, Post};
 
 use crate::replay::{Called, Heard, Of, Rules, Waits};
 use crate::trace::Sort;
@@ -40,34 +41,46 @@ impl Rules for Local {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Public {
     clock: Clock,
-    own: Clock,
+    polling: Polling,
     offset: Offset,
 }
 
 impl Public {
     /// Returns the rules of a rank that knows this of the network.
     pub(crate) fn new(offset: Offset) -> Self {
-        Self { clock: Clock::default(), own: Clock::default(), offset }
+        Self { clock: Clock::default(), polling: Polling::default(), offset }
     }
 
-    /// Applies a call that has waited for one message.
-    fn received(&mut self, called: &Called<'_, Companion>, heard: &Heard<Companion>) -> Wait {
-        match heard.posted {
-            None => self.clock.receive(called.call, &sized(heard), self.offset),
-            Some(own) => {
-                let post = Post { posted_ns: own.entry_ns, intrusion_ns: own.intrusion_ns };
-                self.clock.complete(called.call, post, &sized(heard), self.offset)
+    /// Applies a call that has waited for messages, and for receivers.
+    fn completed(&mut self, call: Call, heard: &[Heard<Companion>]) -> Wait {
+        if let [heard] = heard {
+            let (post, partner) = (self.post(call, heard), sized(heard));
+            match heard.of {
+                Of::Answer if heard.posted.is_none() => {
+                    return self.clock.send(call, &partner, self.offset);
+                }
+                Of::Message => return self.clock.complete(call, post, &partner, self.offset),
+                _ => {}
             }
         }
-    }
-
-    /// Applies a call that has waited for several, of which some may be answers to sends.
-    fn completed(&mut self, called: &Called<'_, Companion>) -> Wait {
-        let several = called.heard.iter().enumerate().map(|(number, heard)| {
-            message(&sized(heard), self.offset, u32::try_from(number).expect("a few partners"))
+        let several = heard.iter().enumerate().map(|(number, heard)| {
+            let (post, partner) = (self.post(call, heard), sized(heard));
+            let number = u32::try_from(number).expect("a few partners");
+            match heard.of {
+                Of::Answer => self.clock.answer(post, &partner, self.offset, number),
+                _ => self.clock.incoming(post, &partner, self.offset, number),
+            }
         });
         let all = several.reduce(Meeting::combine).expect("a partner");
-        self.clock.meet(called.call, &all)
+        self.clock.meet(call, &all)
+    }
+
+    /// Returns when the rank has posted what a call completes.
+    fn post(&self, call: Call, heard: &Heard<Companion>) -> Post {
+        let now = || (call.entered_ns, self.clock.intrusion_ns());
+        let own = heard.posted.map(|own| (own.entry_ns, own.intrusion_ns));
+        let (posted_ns, intrusion_ns) = own.unwrap_or_else(now);
+        Post { posted_ns, intrusion_ns }
     }
 
     /// Applies a collective, or its completion.
@@ -85,13 +98,13 @@ impl Public {
 
 /// Returns a rank's part of a collective.
 pub(crate) fn part(note: &Companion, rank: u32) -> Meeting {
-    Meeting::new(note.entry_ns.cast_signed(), note.intrusion_ns, note.ideal_ns, rank)
+    message(note, Offset::default(), rank)
 }
 
 /// Returns the companion with the size of its message.
 fn sized(heard: &Heard<Companion>) -> Companion {
     let flags = if heard.blocks { Companion::BLOCKS } else { 0 };
-    Companion { bytes: heard.bytes, flags, ..heard.note }
+    Companion { bytes: heard.bytes, flags: heard.note.flags | flags, ..heard.note }
 }
 
 impl Rules for Public {
@@ -99,7 +112,6 @@ impl Rules for Public {
 
     fn events(&mut self, count: u64, cost_ps: u64) {
         self.clock.events(count, cost_ps);
-        self.own.events(count, cost_ps);
     }
 
     fn useful(&mut self, ns: u64) {
@@ -113,21 +125,34 @@ impl Rules for Public {
             ideal_ns: self.clock.ideal_ns(),
             ..Companion::default()
         }
+        .with_uncertainty(self.clock.uncertainty())
     }
 
     fn call(&mut self, called: &Called<'_, Companion>) -> Waits {
         let wait = match (called.sort, called.heard) {
-            (Sort::Local, _) | (_, []) => return Waits::default(),
+            (Sort::Local, _) => {
+                self.polling.other();
+                return Waits::default();
+            }
+            (Sort::Looks, []) => {
+                self.polling.failed(called.call.entered_ns, &self.clock);
+                return Waits::default();
+            }
             (Sort::Looks, heard) => {
-                for heard in heard {
-                    self.clock.find(&sized(heard));
+                match self.polling.found(called.call, &mut self.clock) {
+                    Some(call) => _ = self.completed(call, heard),
+                    None => heard.iter().for_each(|heard| self.clock.find(&sized(heard))),
                 }
                 return Waits::default();
             }
-            (Sort::Waits, [heard, ..]) if matches!(heard.of, Of::Member(_)) => self.met(called),
-            (Sort::Waits, [heard]) if heard.of == Of::Message => self.received(called, heard),
-            (Sort::Waits, [heard]) => self.clock.send(called.call, &sized(heard), self.offset),
-            (Sort::Waits, _) => self.completed(called),
+            (Sort::Waits, heard) => {
+                self.polling.waited();
+                match heard {
+                    [] => return Waits::default(),
+                    [heard, ..] if matches!(heard.of, Of::Member(_)) => self.met(called),
+                    _ => self.completed(called.call, heard),
+                }
+            }
         };
         Waits { waiting_ns: wait.waiting_ns, compensated_ns: wait.compensated_ns }
     }
@@ -137,6 +162,6 @@ impl Rules for Public {
     }
 
     fn uncertainty_ns(&self) -> u64 {
-        self.own.intrusion_ns() / 3
+        self.clock.uncertainty_ns()
     }
 }

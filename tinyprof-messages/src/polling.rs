@@ -1,0 +1,64 @@
+//! Loops of tests: those that do nothing but wait for a message are one call.
+
+use crate::clock::Clock;
+use crate::time::Call;
+
+/// The tests of a rank.
+///
+/// A loop of `MPI_Test` that ends when the message is there has waited for it, like `MPI_Wait`. A
+/// program that looks for messages while it works has not: it is known by waiting for one in the
+/// end, after tests that have failed. From then on its tests are taken for [looks](Clock::find).
+///
+/// ```
+/// use tinyprof_messages::clock::Clock;
+/// use tinyprof_messages::polling::Polling;
+/// use tinyprof_messages::time::Call;
+///
+/// let (mut clock, mut polling) = (Clock::default(), Polling::default());
+/// polling.failed(1_000, &clock);
+/// clock.delay(300);
+/// let call = polling.found(Call { entered_ns: 1_800, left_ns: 2_000 }, &mut clock);
+/// assert_eq!(call, Some(Call { entered_ns: 1_000, left_ns: 2_000 }), "all of the loop");
+/// assert_eq!(clock.intrusion_ns(), 0, "its cost is part of the waiting");
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Polling {
+    /// When the first test that has failed was entered, and the clock at that time.
+    began: Option<(u64, Clock)>,
+    has_waited: bool,
+}
+
+impl Polling {
+    /// Takes note of a test that has found nothing.
+    #[inline]
+    pub fn failed(&mut self, entered_ns: u64, clock: &Clock) {
+        if self.began.is_none() && !self.has_waited {
+            self.began = Some((entered_ns, *clock));
+        }
+    }
+
+    /// Takes note of a call that has waited for messages.
+    #[inline]
+    pub fn waited(&mut self) {
+        self.has_waited |= self.began.is_some();
+        self.began = None;
+    }
+
+    /// Takes note of another call.
+    #[inline]
+    pub const fn other(&mut self) {
+        self.began = None;
+    }
+
+    /// Returns the call that a test was part of, which has found a message: it has waited for it.
+    /// The clock is that of its begin, then. `None` if nobody knows whether the rank has waited.
+    #[inline]
+    pub fn found(&mut self, test: Call, clock: &mut Clock) -> Option<Call> {
+        if self.has_waited {
+            return None;
+        }
+        let Some((entered_ns, before)) = self.began.take() else { return Some(test) };
+        clock.rewind(&before);
+        Some(Call { entered_ns, ..test })
+    }
+}
