@@ -50,6 +50,8 @@ const UNSURE_BITS: u32 = u16::BITS;
 impl Meeting {
     /// The number of words of a meeting.
     pub const WORDS: usize = 5;
+    /// The number of words of one rank's part.
+    pub const RECORD_WORDS: usize = 4;
 
     /// Returns the part of one rank, which entered the call at `entered_ns` with this intrusion
     /// and ideal time.
@@ -74,6 +76,33 @@ impl Meeting {
     #[inline]
     pub const fn with_uncertainty(self, uncertainty: Uncertainty) -> Self {
         Self { uncertainty, ..self }
+    }
+
+    /// Returns the part of one rank as words that are not combined: of all but the rank.
+    #[must_use]
+    #[inline]
+    pub fn to_record(&self) -> [u64; Self::RECORD_WORDS] {
+        let times = [self.last_ns, self.virtual_ns, self.ideal_ns];
+        let [last, virtually, ideal] = times.map(i64::cast_unsigned);
+        [last, virtually, ideal, self.uncertainty.to_bits().into()]
+    }
+
+    /// Returns the part of a rank that words of [`to_record`](Self::to_record) tell.
+    #[must_use]
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "16 bits")]
+    pub fn from_record(words: [u64; Self::RECORD_WORDS], rank: u32) -> Self {
+        let [last_ns, virtual_ns, ideal_ns, unsure] = words.map(u64::cast_signed);
+        let (last_ns, virtual_ns) = (limited(last_ns), limited(virtual_ns));
+        Self {
+            last_ns,
+            virtual_ns,
+            ideal_ns: limited(ideal_ns),
+            last_rank: rank,
+            arrived_ns: last_ns,
+            arrived_virtual_ns: virtual_ns,
+            uncertainty: Uncertainty::from_bits(unsure.cast_unsigned() as u16),
+        }
     }
 
     /// Returns it with an arrival that is so much later, in the run and without measurement.

@@ -44,6 +44,7 @@ mod receive;
 mod shared;
 pub(crate) mod started;
 mod state;
+mod tests;
 mod threads;
 mod turn;
 mod twin;

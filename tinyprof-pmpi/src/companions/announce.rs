@@ -74,7 +74,8 @@ impl State {
             intrusion_ns: self.clock.intrusion_ns(),
             ideal_ns: self.clock.ideal_ns(),
             bytes: message.bytes.unwrap_or(0),
-        };
+        }
+        .with_uncertainty(self.clock.uncertainty());
         let relative = known.relative(message.to);
         let way = self.common().carrier.send(mpi, &companion, &Partner { twin, relative, stream });
         let Way::Lane(position) = way else { return None };

@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 
 use tinyprof::__calls::{Callpath, CallpathId, EdgeInstance, EdgeKey, EdgeKind, Recorder};
-use tinyprof_messages::clock::{Clock, message};
+use tinyprof_messages::clock::Clock;
 use tinyprof_messages::companion::Companion;
 use tinyprof_messages::meeting::Meeting;
 use tinyprof_messages::time::{Offset, Post};
@@ -186,7 +186,8 @@ impl Call {
             return;
         }
         let number = 0;
-        let receiver = message(&answer.companion(), Offset::default(), number);
+        let receiver =
+            self.before.answer(sent.post, &answer.companion(), Offset::default(), number);
         self.receivers = Some(self.receivers.map_or(receiver, |all| all.combine(receiver)));
         if self.last.is_none_or(|(_, last)| last.posted_ns <= answer.posted_ns) {
             self.last = Some((*sent, *answer));
@@ -202,9 +203,6 @@ impl Call {
         let wait = match self.senders {
             None if self.asked == 1 && sent.post.posted_ns >= self.span.entered_ns => {
                 after.send(self.span, &answer.companion(), Offset::default())
-            }
-            None if self.asked == 1 => {
-                after.complete(self.span, sent.post, &answer.companion(), Offset::default())
             }
             senders => {
                 let all = senders.map_or(receivers, |senders| senders.combine(receivers));
@@ -240,7 +238,9 @@ impl Call {
 impl Answer {
     /// Returns it as what a partner says of itself.
     fn companion(&self) -> Companion {
-        let Self { posted_ns, intrusion_ns, ideal_ns, callpath } = *self;
-        Companion { entry_ns: posted_ns, intrusion_ns, ideal_ns, callpath, ..Companion::default() }
+        let Self { posted_ns, intrusion_ns, ideal_ns, callpath, uncertainty } = *self;
+        let entry_ns = posted_ns;
+        Companion { entry_ns, intrusion_ns, ideal_ns, callpath, ..Companion::default() }
+            .with_uncertainty(uncertainty)
     }
 }

@@ -18,6 +18,8 @@ static BEFORE: OnceLock<Distance> = OnceLock::new();
 /// nobody has taken.
 static ALL: OnceLock<Handle> = OnceLock::new();
 static UNCERTAINTY_NS: AtomicU64 = AtomicU64::new(0);
+/// Half of the shortest exchange between two hosts, in ns.
+static LATENCY_NS: AtomicU64 = AtomicU64::new(0);
 
 /// Compares the clocks of several hosts, and sets this rank's. `None` on all ranks if that is not
 /// possible. Collective over the world.
@@ -27,12 +29,21 @@ pub(super) fn begin(mpi: &Mpi) -> Option<Distance> {
     }
     let distance = compare(mpi)?;
     UNCERTAINTY_NS.store(distance.uncertainty_ns, Relaxed);
+    // Rank 0 has asked nobody, and those of its host have not, either.
+    let [latency_ns] = maxima(mpi, mpi.abi.world, &[distance.uncertainty_ns])?;
+    LATENCY_NS.store(latency_ns, Relaxed);
     Some(*BEFORE.get_or_init(|| distance))
 }
 
 /// Returns by how much times may be wrong, in ns: 0 on one host.
 pub(super) fn uncertainty_ns() -> u64 {
     UNCERTAINTY_NS.load(Relaxed)
+}
+
+/// Returns the time that a message takes to another host, in ns: 0 if there is but one.
+#[inline]
+pub(super) fn latency_ns() -> u64 {
+    LATENCY_NS.load(Relaxed)
 }
 
 /// Compares the clocks of several hosts again, when all ranks have come to the end: by as much as

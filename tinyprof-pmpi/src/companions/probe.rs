@@ -2,7 +2,6 @@
 
 use tinyprof::__calls::{CallpathId, EdgeInstance, EdgeKey, EdgeKind, Visited};
 use tinyprof_messages::matching::{Posted, Stream};
-use tinyprof_messages::time::Offset;
 
 use super::common_clock::Span;
 use super::partner::Partner;
@@ -26,9 +25,15 @@ pub(crate) struct Probed {
 }
 
 impl State {
-    /// Takes note of a call that has waited for a message which is received later. Returns false if
-    /// nobody knows when it was sent.
-    pub(crate) fn probed(&mut self, visited: Visited, span: Span, probed: &Probed) -> bool {
+    /// Takes note of a call that has found a message which is received later; `waits` if it has
+    /// waited for it. Returns false if nobody knows when it was sent.
+    pub(crate) fn probed(
+        &mut self,
+        visited: Visited,
+        span: Span,
+        waits: bool,
+        probed: &Probed,
+    ) -> bool {
         let Probed { twin, partner, source, tag, .. } = *probed;
         let stream = Stream { communicator: twin.number, peer: source, tag };
         if threads::are_multiple() && self.common().sharing.is_shared(stream) {
@@ -45,7 +50,13 @@ impl State {
         else {
             return false;
         };
-        let wait = self.clock.receive(span, &companion, Offset::default());
+        if !waits {
+            self.found_by_test(span, None, &companion, partner);
+            return true;
+        }
+        self.waits_after_tests();
+        let offset = self.offset(partner);
+        let wait = self.clock.receive(span, &companion, offset);
         let key = EdgeKey {
             kind: if probed.is_any { EdgeKind::MessageToAny } else { EdgeKind::Message },
             partner,

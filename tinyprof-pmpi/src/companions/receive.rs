@@ -4,10 +4,10 @@
 use std::ffi::c_int;
 
 use tinyprof::__calls::{CallpathId, EdgeInstance, EdgeKey, EdgeKind, Recorder, Visited};
-use tinyprof_messages::clock::{Wait, message};
+use tinyprof_messages::clock::Wait;
 use tinyprof_messages::companion::Companion;
 use tinyprof_messages::matching::{Posted, Stream, Ticket, Turn, Wanted};
-use tinyprof_messages::time::{Offset, Post};
+use tinyprof_messages::time::Post;
 use tinyprof_messages::waiting::{Waited, late_receiver_ns};
 
 use super::common_clock::Span;
@@ -100,13 +100,17 @@ impl State {
         for (number, one) in (0..).zip(&completed) {
             let found = self.companion_of(mpi, recorder, one, visited.id());
             if let Some(companion) = found.filter(|_| waits) {
-                let this = message(&companion, Offset::default(), number);
+                let offset = self.offset(one.partner);
+                let this = self.clock.incoming(one.held.post, &companion, offset, number);
                 let all = partners.map_or(this, |all| this.combine(all));
                 last = Some(all.last_rank);
                 partners = Some(all);
             }
             self.is_unknown |= found.is_none() && waits;
             self.found.push(found);
+        }
+        if waits {
+            self.waits_after_tests();
         }
         let of_all = partners.map(|partners| self.clock.meet(span, &partners));
         self.senders = partners;
@@ -118,7 +122,7 @@ impl State {
             let wait = match found {
                 Some(_) if last == Some(number) => of_all.unwrap_or_default(),
                 Some(companion) if !waits => {
-                    self.clock.find(&companion);
+                    self.found_by_test(span, Some(one.held.post), &companion, one.partner);
                     Wait::default()
                 }
                 _ => Wait::default(),
@@ -147,11 +151,13 @@ impl State {
         self.is_unknown |= found.is_none() && waits;
         let wait = match &found {
             Some(companion) if waits => {
-                self.senders = Some(message(companion, Offset::default(), 0));
-                self.clock.complete(span, one.held.post, companion, Offset::default())
+                let offset = self.offset(one.partner);
+                self.waits_after_tests();
+                self.senders = Some(self.clock.incoming(one.held.post, companion, offset, 0));
+                self.clock.complete(span, one.held.post, companion, offset)
             }
             Some(companion) => {
-                self.clock.find(companion);
+                self.found_by_test(span, Some(one.held.post), companion, one.partner);
                 Wait::default()
             }
             None => Wait::default(),
@@ -202,13 +208,19 @@ impl State {
         };
         let from = Partner { twin, relative: one.partner, stream };
         let Post { posted_ns, intrusion_ns } = self.posted_late.unwrap_or(one.held.post);
-        let ideal_ns = one.held.ideal_ns;
+        let (ideal_ns, uncertainty) = (one.held.ideal_ns, self.clock.uncertainty());
         let is_known = one.posted_by != EdgeKey::UNKNOWN;
         let callpath = if is_known { one.posted_by } else { here }.to_bits();
         let answer = |companion: &Companion| {
             let is_asked = companion.flags & Companion::ASKS != 0;
             let is_late = posted_ns > companion.entry_ns;
-            (is_asked && is_late).then_some(Answer { posted_ns, intrusion_ns, ideal_ns, callpath })
+            (is_asked && is_late).then_some(Answer {
+                posted_ns,
+                intrusion_ns,
+                ideal_ns,
+                callpath,
+                uncertainty,
+            })
         };
         match self.common().carrier.claim(mpi, recorder, &from, number, answer) {
             Some(companion)

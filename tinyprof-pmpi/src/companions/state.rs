@@ -14,7 +14,7 @@ use tinyprof_messages::clock::Clock;
 use tinyprof_messages::companion::Companion;
 use tinyprof_messages::meeting::Meeting;
 use tinyprof_messages::order::Doing;
-use tinyprof_messages::time::Post;
+use tinyprof_messages::time::{Offset, Post};
 use tinyprof_messages::waiting::WrongOrder;
 
 use super::blocked::Blocked;
@@ -27,6 +27,7 @@ use super::held::Held;
 use super::operation::Meet;
 use super::order::Order;
 use super::own_cost::{Class, OwnCost};
+use super::tests::Tests;
 use super::threads::{self, Caller};
 use crate::communicators::Twin;
 use crate::library::Mpi;
@@ -55,7 +56,8 @@ pub(crate) struct State {
     /// The senders that the call under way has waited for.
     pub(super) senders: Option<Meeting>,
     /// The clock when MPI was entered for it.
-    entered: Clock,
+    pub(super) entered: Clock,
+    pub(super) tests: Tests,
     pub(super) wrong_order: WrongOrder,
     /// What was delivered of late: from which callpath to which.
     pub(super) delivered: Delivered,
@@ -96,7 +98,7 @@ pub(crate) struct State {
     pub(crate) takes_any: bool,
     /// True if nobody knows for whom the call under way has waited.
     pub(crate) is_unknown: bool,
-    calls: u64,
+    pub(super) calls: u64,
 }
 
 /// A receive that a call has completed.
@@ -250,6 +252,7 @@ impl State {
             blocked: Blocked::default(),
             senders: None,
             entered: Clock::default(),
+            tests: Tests::default(),
             wrong_order: WrongOrder::default(),
             delivered: Delivered::default(),
             facts: ClockFacts::default(),
@@ -339,6 +342,17 @@ impl State {
         self.visit_units = recorder.visit_units();
         self.completed.clear();
         self.matched = None;
+    }
+
+    /// Returns how far a rank of the world is, relative to this one. All ranks have one clock.
+    #[inline]
+    pub(super) fn offset(&mut self, relative: i32) -> Offset {
+        let latency_ns = distance::latency_ns();
+        // Those of this host have lanes.
+        if latency_ns == 0 || self.common().carrier.answers(relative) {
+            return Offset::default();
+        }
+        Offset { latency_ns, ..Offset::default() }
     }
 
     /// Takes note of a call that begins: of the computation before it, and of its cost.
@@ -454,11 +468,13 @@ impl State {
 
     fn facts(&self) -> ClockFacts {
         let own_intrusion_ns = self.own_intrusion_ns();
+        let uncertainty_ns = self.clock.uncertainty_ns();
         ClockFacts {
             own_intrusion_ns,
             intrusion_ns: self.clock.intrusion_ns(),
+            uncertainty_ns,
             // The cost of a visit depends on the code around it.
-            uncertainty_ns: own_intrusion_ns / 3,
+            propagated_uncertainty_ns: uncertainty_ns.saturating_sub(own_intrusion_ns / 3),
             ideal_ns: self.clock.ideal_ns(),
             contradictions: self.clock.contradictions(),
             // So that readers know that it was kept.

@@ -401,9 +401,10 @@ impl Call {
             Role::Receive | Role::Exchange | Role::ExchangeReplace => {
                 self.conclude_receive(before.status, visited, span);
             }
-            Role::Probe | Role::Match if !self.function.is_test() => {
+            Role::Probe | Role::Match if self.has_found() => {
                 self.conclude_probe(before.status, visited, span);
             }
+            Role::Probe | Role::Match => self.conclude_nothing(span),
             Role::MatchedReceive => {
                 let matched = companions::with(self.recorder, |state| {
                     let held = state.matched.take()?;
@@ -422,6 +423,9 @@ impl Call {
             }
             Role::CompleteOne | Role::CompleteAny | Role::CompleteSome | Role::CompleteAll => {
                 let waits = !self.function.is_test();
+                if !self.has_found() {
+                    return self.conclude_nothing(span);
+                }
                 let span = self.conclude_operations(visited, span, waits);
                 self.conclude_all(visited, span, waits);
             }
@@ -455,15 +459,32 @@ impl Call {
         });
     }
 
+    /// Returns whether a call has found what it looks for, if it does not wait for it.
+    #[inline]
+    fn has_found(&self) -> bool {
+        let Positions { flag, outcount, .. } = self.function.at;
+        match (self.function.is_test(), flag) {
+            (false, _) => true,
+            (true, Positions::NO) => self.arguments.output(outcount) != 0,
+            (true, flag) => self.arguments.output(flag) != 0,
+        }
+    }
+
+    /// Takes note of a test that has found nothing.
+    fn conclude_nothing(&self, span: Span) {
+        companions::with(self.recorder, |state| state.found_nothing(span));
+    }
+
     /// Finds out for how long a call has waited for a message that it has not received.
     fn conclude_probe(&self, status: usize, visited: Visited, span: Span) {
         let (source, tag) = self.envelope_in(status);
         if source < 0 {
             return;
         }
+        let waits = !self.function.is_test();
         let Some((known, twin)) = self.known().and_then(|known| Some((known, known.twin()?)))
         else {
-            companions::with(self.recorder, |state| state.is_unknown = true);
+            companions::with(self.recorder, |state| state.is_unknown = waits);
             return;
         };
         let at = &self.function.at;
@@ -478,7 +499,7 @@ impl Call {
         let (partner, source) = (known.relative(source), source.cast_unsigned());
         let probed = Probed { twin, partner, source, tag, is_any, posted };
         companions::with(self.recorder, |state| {
-            state.is_unknown = !state.probed(visited, span, &probed);
+            state.is_unknown = !state.probed(visited, span, waits, &probed) && waits;
         });
     }
 

@@ -15,8 +15,8 @@ use tinyprof_messages::meeting::Meeting;
 
 /// The instances that are kept. A rank that is not waited for may be so many ahead of the others.
 const INSTANCES: usize = 64;
-/// A stamp, the time of entering, the virtual time, and the ideal time.
-const RECORD_WORDS: usize = 4;
+/// A stamp, and the part of a rank.
+const RECORD_WORDS: usize = 1 + Meeting::RECORD_WORDS;
 /// The stamp of a record that is being written.
 const WRITTEN_NOW: u64 = u64::MAX;
 
@@ -75,9 +75,8 @@ impl Board {
         let record = self.record(instance, own.last_rank);
         record[0].store(WRITTEN_NOW, Relaxed);
         fence(Release);
-        let times = [own.last_ns, own.virtual_ns, own.ideal_ns];
-        for (place, time) in record[1..].iter().zip(times) {
-            place.store(time.cast_unsigned(), Relaxed);
+        for (place, word) in record[1..].iter().zip(own.to_record()) {
+            place.store(word, Relaxed);
         }
         record[0].store(instance.stamp(), Release);
     }
@@ -95,13 +94,12 @@ impl Board {
                 }
                 continue;
             }
-            let times: [_; 3] = std::array::from_fn(|at| record[at + 1].load(Relaxed));
+            let words = std::array::from_fn(|at| record[at + 1].load(Relaxed));
             fence(Acquire);
             if record[0].load(Relaxed) != stamp {
                 return Read::Lost;
             }
-            let [last_ns, virtual_ns, ideal_ns] = times.map(u64::cast_signed);
-            let one = Meeting { last_ns, virtual_ns, ideal_ns, last_rank: rank };
+            let one = Meeting::from_record(words, rank);
             all = Some(all.map_or(one, |all: Meeting| all.combine(one)));
         }
         all.map_or(Read::Nobody, Read::Meeting)
@@ -171,17 +169,15 @@ mod tests {
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 for number in 0..ROUNDS {
-                    let ns = i64::from(number);
                     let instance = Instance { epoch: 1, number };
-                    let own = Meeting { last_ns: ns, virtual_ns: ns, ideal_ns: ns, last_rank: 1 };
+                    let own = Meeting::from_record([number.into(); 4], 1);
                     board.write(instance, &own);
                 }
             });
             for number in 0..ROUNDS {
                 let instance = Instance { epoch: 1, number };
                 if let Read::Meeting(read) = board.read(instance, 1..2) {
-                    let ns = i64::from(number);
-                    assert_eq!((read.last_ns, read.virtual_ns, read.ideal_ns), (ns, ns, ns));
+                    assert_eq!(read, Meeting::from_record([number.into(); 4], 1));
                 }
             }
         });

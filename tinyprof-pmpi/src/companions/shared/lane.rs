@@ -13,6 +13,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use tinyprof_messages::companion::Companion;
+use tinyprof_messages::uncertainty::Uncertainty;
 
 /// The words of a line of the cache.
 const LINE_WORDS: usize = 8;
@@ -46,6 +47,8 @@ pub(in crate::companions) struct Answer {
     pub(in crate::companions) ideal_ns: u64,
     /// The id of the callpath of the call that has posted it.
     pub(in crate::companions) callpath: u64,
+    /// By how much the receiver's delay may be wrong.
+    pub(in crate::companions) uncertainty: Uncertainty,
 }
 
 /// What a sender hears of a message.
@@ -178,9 +181,11 @@ impl Outgoing {
                 return Heard::Nothing;
             }
         }
-        let [posted_ns, intrusion_ns, ideal_ns, callpath] =
+        let [posted_ns, intrusion_ns, ideal_ns, callpath, unsure] =
             std::array::from_fn(|at| entry[at].load(Relaxed));
-        Heard::Answer(Answer { posted_ns, intrusion_ns, ideal_ns, callpath })
+        #[expect(clippy::cast_possible_truncation, reason = "16 bits")]
+        let uncertainty = Uncertainty::from_bits(unsure as u16);
+        Heard::Answer(Answer { posted_ns, intrusion_ns, ideal_ns, callpath, uncertainty })
     }
 }
 
@@ -381,8 +386,9 @@ impl Incoming {
     #[inline]
     fn answer(&self, position: u64, answer: &Answer) {
         let entry = self.lane.entry(position);
-        let Answer { posted_ns, intrusion_ns, ideal_ns, callpath } = *answer;
-        let words = [posted_ns, intrusion_ns, ideal_ns, callpath];
+        let Answer { posted_ns, intrusion_ns, ideal_ns, callpath, uncertainty } = *answer;
+        let unsure = uncertainty.to_bits().into();
+        let words = [posted_ns, intrusion_ns, ideal_ns, callpath, unsure];
         for (place, word) in entry.iter().zip(words) {
             place.store(word, Relaxed);
         }
