@@ -251,11 +251,13 @@ impl Clock {
         self.network.hear(after.network);
     }
 
-    /// Goes back to the delay of an earlier moment, since when the rank has done nothing but wait.
+    /// Goes back to the delay of an earlier moment, since when the rank has done nothing but wait,
+    /// it seems: all of its cost since then is unsure.
     #[inline]
     pub(crate) const fn rewind(&mut self, before: &Self) {
+        let since_ns = self.intrusion_ns.saturating_sub(before.intrusion_ns);
+        self.unsure = before.unsure.saturating_add(since_ns.saturating_mul(UNSURE));
         self.intrusion_ns = before.intrusion_ns;
-        self.unsure = before.unsure;
     }
 
     /// Applies a message that was found complete without waiting, as by `MPI_Test`. Where the

@@ -92,7 +92,10 @@ impl Public {
         );
         let others = called.heard.iter().map(|heard| part(&heard.note, 1));
         let all = others.fold(own, Meeting::combine);
-        self.clock.meet_at(called.call, &all, Offset::default())
+        match called.heard[0].posted {
+            None => self.clock.meet_at(called.call, &all, Offset::default()),
+            Some(_) => self.clock.meet(called.call, &all),
+        }
     }
 }
 

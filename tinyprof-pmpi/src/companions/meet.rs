@@ -170,7 +170,12 @@ impl Meet {
         };
         let wait = state::with(recorder, |state| {
             state.facts.companions += 1;
-            state.clock.meet_at(span, meeting, Offset::default())
+            if from == visited.id() {
+                state.clock.meet_at(span, meeting, Offset::default())
+            } else {
+                // Started by another call: its way may have begun before this one.
+                state.clock.meet(span, meeting)
+            }
         });
         let partner = self.group.relative_at(last);
         let key = EdgeKey { kind: self.shape.edge(), partner, from };
