@@ -267,6 +267,17 @@ impl Clock {
         self.ideal_ns = self.ideal_ns.max(companion.ideal_ns);
     }
 
+    /// Takes note of so many ns in a call that may have waited, and nobody knows for whom. Waiting
+    /// may have hidden all of the delay: that is unsure from now on.
+    ///
+    /// So it is for the inner ranks of a tree, where only the root is known to wait.
+    #[inline]
+    pub fn doubt(&mut self, ns: u64) {
+        let most = self.intrusion_ns.saturating_mul(UNSURE);
+        let all = self.unsure.saturating_add(ns.saturating_mul(UNSURE));
+        self.unsure = self.unsure.max(all.min(most));
+    }
+
     /// Returns this rank's part of a collective that it entered at `entered_ns`. `common` is the
     /// offset of the common clock, `rank` that in the communicator.
     #[must_use]
@@ -292,8 +303,7 @@ impl Clock {
     /// The others of a rooted operation wait for nobody, and call nothing.
     #[inline]
     pub fn meet_at(&mut self, call: Call, meeting: &Meeting, common: Offset) -> Wait {
-        let post = Post { posted_ns: call.entered_ns, intrusion_ns: self.intrusion_ns };
-        self.join(call, post, &meeting.to_mine(common), Way::default())
+        self.join_all(call, &meeting.to_mine(common))
     }
 
     /// Applies a call that has completed messages, whose times are on this rank's clock: those of

@@ -25,6 +25,9 @@ pub(super) struct Way {
 struct Chains {
     own_ns: i64,
     partners_ns: i64,
+    /// By how much that of the one may be wrong that was ready first in the run: the way that was
+    /// seen is that of the other.
+    unsure_ns: u64,
 }
 
 impl Clock {
@@ -55,11 +58,31 @@ impl Clock {
             Chains {
                 own_ns: my_virtual_ns + taken_ns,
                 partners_ns: begun_virtual_ns + rest_ns + taken_ns,
+                unsure_ns: 0,
             }
         } else {
             // COMMUNICATION: x = Re - (max(Vb, Vs) + transfer).
             let rest_ns = left_ns - entered_ns.max(arrived_ns);
-            Chains { own_ns: my_virtual_ns + rest_ns, partners_ns: arrived_virtual_ns + rest_ns }
+            Chains {
+                own_ns: my_virtual_ns + rest_ns,
+                partners_ns: arrived_virtual_ns + rest_ns,
+                unsure_ns: 0,
+            }
+        };
+        self.go_on(call, partners, chains);
+        wait
+    }
+
+    /// Applies a collective: from the last entry on it takes the same time, whoever was last, but
+    /// for the way.
+    #[inline]
+    pub(super) fn join_all(&mut self, call: Call, partners: &Meeting) -> Wait {
+        let wait = self.wait(call, partners);
+        let rest_ns = signed(wait.transfer_ns);
+        let chains = Chains {
+            own_ns: self.virtual_ns(call.entered_ns) + rest_ns,
+            partners_ns: wait.virtual_ns + rest_ns,
+            unsure_ns: wait.transfer_ns / 2,
         };
         self.go_on(call, partners, chains);
         wait
@@ -86,7 +109,7 @@ impl Clock {
         };
         let arrived_virtual_ns = partners.arrived_virtual_ns + way_ns + shift_ns;
         let own_ns = self.virtual_ns(call.entered_ns) + rest_ns;
-        let chains = Chains { own_ns, partners_ns: arrived_virtual_ns + rest_ns };
+        let chains = Chains { own_ns, partners_ns: arrived_virtual_ns + rest_ns, unsure_ns: 0 };
         self.go_on(call, partners, chains);
         wait
     }
@@ -127,10 +150,12 @@ impl Clock {
     /// Takes the later of two chains over. What is unsure of both may decide which that is.
     #[inline]
     fn go_on(&mut self, call: Call, partners: &Meeting, chains: Chains) {
-        let Chains { own_ns, partners_ns } = chains;
+        let Chains { own_ns, partners_ns, unsure_ns } = chains;
         let ended_ns = own_ns.max(partners_ns);
-        let own = signed(self.uncertainty_ns());
-        let its = signed(partners.uncertainty.ns());
+        let is_own_first = partners.last_ns > signed(call.entered_ns);
+        let (of_own, of_its) = if is_own_first { (unsure_ns, 0) } else { (0, unsure_ns) };
+        let own = signed(self.uncertainty_ns().saturating_add(of_own));
+        let its = signed(partners.uncertainty.ns().saturating_add(of_its));
         let least_ns = (own_ns - own).max(partners_ns - its);
         let most_ns = (own_ns + own).max(partners_ns + its);
         let unsure_ns = duration((ended_ns - least_ns).max(most_ns - ended_ns));

@@ -5,9 +5,8 @@
 //! programs of each mix; `--nocapture` prints the tables:
 //!
 //! * `local`: each rank subtracts its own cost.
-//! * `rules`: the rules of this crate, as composed in [`rules`].
-//! * `moved`: proposed rules, out of this crate's functions; they know the latency to a tenth.
-//! * `proposed`: rules that observe arrivals, and carry an uncertainty along.
+//! * `unknown`: the rules of this crate, as composed in [`rules`]; they find the latency out.
+//! * `known`: the same, told the latency and the time of a byte to a tenth.
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
@@ -16,15 +15,11 @@
     reason = "small numbers, and tables for a reader"
 )]
 
-mod arrival;
-mod chain;
 mod delivery;
 mod engine;
 mod generate;
 mod mix;
-mod moved;
 mod network;
-mod network_seen;
 mod program;
 mod queues;
 mod random;
@@ -34,5 +29,4 @@ mod score;
 mod shapes;
 mod tables;
 mod trace;
-mod trees;
 mod waiting;

@@ -2,7 +2,6 @@
 
 use tinyprof_messages::time::Call;
 
-use crate::program::Kind;
 use crate::trace::{Fact, Partner, Run, Sort};
 
 /// What a rank is told of a partner of its call.
@@ -16,11 +15,6 @@ pub(crate) struct Heard<Note> {
     pub(crate) bytes: u64,
     /// The sender waits for its receiver.
     pub(crate) blocks: bool,
-    /// How often data of that rank are sent on until they come to this one, at most.
-    pub(crate) hops: u32,
-    pub(crate) own_hops: u32,
-    /// The operation cannot complete without it.
-    pub(crate) needed: bool,
 }
 
 /// What a rank is told about.
@@ -28,16 +22,7 @@ pub(crate) struct Heard<Note> {
 pub(crate) enum Of {
     Message,
     Answer,
-    Member(Kind),
-}
-
-/// The ranks of a collective whose entries a rank looks at when it leaves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scope {
-    /// Those that the data come from: the root, all ranks, or those up to the rank.
-    Needed,
-    /// Those besides that pass the data on in a binomial tree.
-    Tree,
+    Member,
 }
 
 /// A call that has ended.
@@ -46,8 +31,6 @@ pub(crate) struct Called<'call, Note> {
     pub(crate) call: Call,
     pub(crate) sort: Sort,
     pub(crate) heard: &'call [Heard<Note>],
-    /// A rank that passes data on has not entered the collective yet.
-    pub(crate) is_absent: bool,
 }
 
 /// The waiting of a call: in the run, and without measurement.
@@ -61,11 +44,6 @@ pub(crate) struct Waits {
 pub(crate) trait Rules {
     /// The state of a rank that another one is told.
     type Note: Copy;
-
-    /// Returns which entries of a collective it looks at.
-    fn scope(&self) -> Scope {
-        Scope::Needed
-    }
 
     fn events(&mut self, count: u64, cost_ps: u64);
     fn useful(&mut self, ns: u64);
@@ -102,14 +80,12 @@ pub(crate) fn replay<R: Rules>(run: &Run, cost_ps: &[u64], new: impl Fn() -> R) 
             Fact::Entered(instance) => entered[*instance][rank] = Some(rule.note(record.at_ns)),
             Fact::Left { sort, entered_ns, partners } => {
                 let mut heard = Vec::new();
-                let mut is_absent = false;
-                let scope = rule.scope();
                 for partner in partners {
                     let notes = (&sent[..], &posted[..], &entered[..]);
-                    hear(run, (rank, scope), *partner, notes, (&mut heard, &mut is_absent));
+                    hear(run, rank, *partner, notes, &mut heard);
                 }
                 let call = Call { entered_ns: *entered_ns, left_ns: record.at_ns };
-                let waited = rule.call(&Called { call, sort: *sort, heard: &heard, is_absent });
+                let waited = rule.call(&Called { call, sort: *sort, heard: &heard });
                 waits[rank].waiting_ns += waited.waiting_ns;
                 waits[rank].compensated_ns += waited.compensated_ns;
             }
@@ -129,10 +105,10 @@ type Notes<'run, Note> = (&'run [Option<Note>], &'run [Option<Note>], &'run [Vec
 /// Adds what the rank hears of a partner.
 fn hear<Note: Copy>(
     run: &Run,
-    (rank, scope): (usize, Scope),
+    rank: usize,
     partner: Partner,
     (sent, posts, entered): Notes<'_, Note>,
-    (heard, is_absent): (&mut Vec<Heard<Note>>, &mut bool),
+    heard: &mut Vec<Heard<Note>>,
 ) {
     match partner {
         Partner::Message { message, posted } => {
@@ -143,9 +119,6 @@ fn hear<Note: Copy>(
                 of: Of::Message,
                 bytes: about.bytes,
                 blocks: about.blocks,
-                hops: 1,
-                own_hops: 0,
-                needed: true,
             });
         }
         Partner::Answer { message, posted } => {
@@ -157,71 +130,19 @@ fn hear<Note: Copy>(
                 of: Of::Answer,
                 bytes: about.bytes,
                 blocks: about.blocks,
-                hops: 1,
-                own_hops: 0,
-                needed: true,
             });
         }
         Partner::Collective { instance, posted } => {
             let (kind, root, _) = &run.collectives[instance];
-            let own = posted.and(entered[instance][rank]);
-            let ranks = entered[instance].len();
-            let place_of = |rank: usize| (rank + ranks - root) % ranks;
+            let posted = posted.and(entered[instance][rank]);
             for (other, note) in entered[instance].iter().enumerate() {
-                let place = place_of(other);
-                let is_heard = match scope {
-                    Scope::Needed => kind.needs(rank, other, *root),
-                    Scope::Tree => {
-                        kind.needs(rank, other, *root) || passes_on(*kind, place_of(rank), place)
-                    }
-                };
-                if is_heard && let Some(note) = *note {
-                    let (of, bytes, blocks) = (Of::Member(*kind), 0, false);
-                    let own_hops = hops(*kind, 0, 0, ranks);
-                    let hops = hops(*kind, place_of(rank), place, ranks);
-                    let needed = kind.needs(rank, other, *root);
-                    let posted = own;
-                    heard.push(Heard { note, posted, of, bytes, blocks, hops, own_hops, needed });
-                } else if is_heard {
-                    *is_absent = true;
+                if kind.needs(rank, other, *root)
+                    && let Some(note) = *note
+                {
+                    let (of, bytes, blocks) = (Of::Member, 0, false);
+                    heard.push(Heard { note, posted, of, bytes, blocks });
                 }
             }
-        }
-    }
-}
-
-/// Returns whether data between the root and a rank at `place` pass one at `other`.
-fn passes_on(kind: Kind, place: usize, other: usize) -> bool {
-    // An ancestor has the lowest binary ones cleared.
-    let is_above = |upper: usize, lower: usize| {
-        let mut above = lower;
-        while above > upper {
-            above &= above - 1;
-        }
-        above == upper && upper != lower
-    };
-    match kind {
-        Kind::Bcast | Kind::Scatter => is_above(other, place),
-        Kind::Reduce | Kind::Gather => is_above(place, other),
-        _ => false,
-    }
-}
-
-/// Returns how many messages data of `other` take to the rank at `place`, at most.
-fn hops(kind: Kind, place: usize, other: usize, ranks: usize) -> u32 {
-    match kind {
-        Kind::Bcast | Kind::Scatter | Kind::Reduce | Kind::Gather => (place ^ other).count_ones(),
-        Kind::Barrier | Kind::Allreduce | Kind::Fence => {
-            let distance = (place + ranks - other) % ranks;
-            let all = ranks.next_power_of_two();
-            let ways = (distance..all).step_by(ranks);
-            ways.map(usize::count_ones).max().unwrap_or(0)
-        }
-        Kind::Scan => (place + ranks - other).rem_euclid(ranks).count_ones(),
-        // All rounds, or all but one.
-        Kind::Alltoall => {
-            let is_all = ranks * (ranks - 1) / 2 % ranks == (place + ranks - other) % ranks;
-            ranks as u32 - if is_all { 1 } else { 2 }
         }
     }
 }

@@ -100,7 +100,7 @@ impl Public {
 }
 
 /// Returns a rank's part of a collective.
-pub(crate) fn part(note: &Companion, rank: u32) -> Meeting {
+fn part(note: &Companion, rank: u32) -> Meeting {
     message(note, Offset::default(), rank)
 }
 
@@ -151,8 +151,11 @@ impl Rules for Public {
             (Sort::Waits, heard) => {
                 self.polling.waited();
                 match heard {
-                    [] => return Waits::default(),
-                    [heard, ..] if matches!(heard.of, Of::Member(_)) => self.met(called),
+                    [] => {
+                        self.clock.doubt(called.call.duration_ns());
+                        return Waits::default();
+                    }
+                    [heard, ..] if matches!(heard.of, Of::Member) => self.met(called),
                     _ => self.completed(called.call, heard),
                 }
             }

@@ -106,7 +106,11 @@ impl Meet {
                 });
                 0
             }
-            Some(Read::Nobody) | None => 0,
+            Some(Read::Nobody) | None => {
+                // The root of a tree does, and maybe this rank for those behind it.
+                state::with(recorder, |state| state.clock.doubt(span.duration_ns()));
+                0
+            }
         }
     }
 

@@ -428,6 +428,7 @@ impl State {
         self.has_waited = false;
         if std::mem::take(&mut self.is_unknown) {
             self.facts.unfollowed_ns += in_ns;
+            self.clock.doubt(in_ns);
         }
         let measured_ns = is_measured.then(|| now_ns(recorder).saturating_sub(since_ns));
         let ns = self.own_cost.after(class, measured_ns);
