@@ -118,8 +118,8 @@ impl Clock {
         Uncertainty::of(self.unsure.div_ceil(UNSURE))
     }
 
-    /// Returns the shortest time that a message takes to this rank, in ns, as far as calls that have
-    /// waited tell. 0 as long as there was none.
+    /// Returns the shortest time that a message takes to this rank, in ns, as far as it was waited
+    /// for. 0 as long as none was.
     #[must_use]
     #[inline]
     pub const fn latency_ns(&self) -> u64 {

@@ -80,7 +80,6 @@ impl Companion {
     /// Returns by how much the intrusion may be wrong, in ns: a third, if the sender does not say.
     #[must_use]
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "the high half")]
     pub const fn uncertainty_ns(&self) -> u64 {
         match (self.flags >> 16) as u16 {
             0 => self.intrusion_ns / UNSURE,

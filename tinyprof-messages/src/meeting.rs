@@ -34,7 +34,7 @@ pub struct Meeting {
     pub last_rank: u32,
     /// When the last message came to the receiver, in ns; in a collective as `last_ns`.
     pub arrived_ns: i64,
-    /// The same without measurement.
+    /// When it would have come without measurement.
     pub arrived_virtual_ns: i64,
     /// By how much the virtual times may be wrong: that of the one who came last without
     /// measurement.

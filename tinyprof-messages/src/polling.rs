@@ -62,3 +62,36 @@ impl Polling {
         Some(Call { entered_ns, ..test })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEST: Call = Call { entered_ns: 900, left_ns: 1_000 };
+
+    #[test]
+    fn a_program_that_waits_in_the_end_looks_while_it_works() {
+        let (mut clock, mut polling) = (Clock::default(), Polling::default());
+        polling.failed(100, &clock);
+        polling.waited();
+        polling.failed(500, &clock);
+        clock.delay(70);
+        assert_eq!(polling.found(TEST, &mut clock), None);
+        assert_eq!(clock.intrusion_ns(), 70);
+    }
+
+    #[test]
+    fn another_call_ends_a_loop() {
+        let (mut clock, mut polling) = (Clock::default(), Polling::default());
+        polling.failed(100, &clock);
+        polling.other();
+        polling.waited();
+        clock.delay(30);
+        polling.failed(500, &clock);
+        clock.delay(70);
+        let call = Call { entered_ns: 500, ..TEST };
+        assert_eq!(polling.found(TEST, &mut clock), Some(call));
+        assert_eq!((clock.intrusion_ns(), clock.uncertainty_ns()), (30, 80));
+        assert_eq!(polling.found(TEST, &mut clock), Some(TEST), "the first of its loop");
+    }
+}

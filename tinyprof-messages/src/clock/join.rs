@@ -25,8 +25,8 @@ pub(super) struct Way {
 struct Chains {
     own_ns: i64,
     partners_ns: i64,
-    /// By how much that of the one may be wrong that was ready first in the run: the way that was
-    /// seen is that of the other.
+    /// By how much that of the one may be wrong, at most, that was ready first in the run: the way
+    /// that was seen is that of the other.
     unsure_ns: u64,
 }
 
@@ -154,8 +154,12 @@ impl Clock {
         let ended_ns = own_ns.max(partners_ns);
         let is_own_first = partners.last_ns > signed(call.entered_ns);
         let (of_own, of_its) = if is_own_first { (unsure_ns, 0) } else { (0, unsure_ns) };
-        let own = signed(self.uncertainty_ns().saturating_add(of_own));
-        let its = signed(partners.uncertainty.ns().saturating_add(of_its));
+        // Whoever is last of all: a call ends no later by measuring than the most delayed one came.
+        let most_ns = self.intrusion_ns.max(duration(partners.last_ns - partners.virtual_ns));
+        let unsure =
+            |ns: u64, more_ns: u64| signed(ns.max(ns.saturating_add(more_ns).min(most_ns)));
+        let own = unsure(self.uncertainty_ns(), of_own);
+        let its = unsure(partners.uncertainty.ns(), of_its);
         let least_ns = (own_ns - own).max(partners_ns - its);
         let most_ns = (own_ns + own).max(partners_ns + its);
         let unsure_ns = duration((ended_ns - least_ns).max(most_ns - ended_ns));

@@ -39,7 +39,7 @@ impl Network {
     #[inline]
     pub(super) fn took(&mut self, ns: i64) {
         let quicker_ns = (LONGEST_BASE_NS - ns).clamp(0, LONGEST_BASE_NS);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "limited")]
+        #[expect(clippy::cast_sign_loss, reason = "limited")]
         let quicker_ns = quicker_ns as u32;
         self.quicker_ns = self.quicker_ns.max(quicker_ns);
     }

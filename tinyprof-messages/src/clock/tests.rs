@@ -145,6 +145,70 @@ fn several_messages_are_waited_for_as_one() {
     assert_eq!((receiver.intrusion_ns(), receiver.ideal_ns()), (1_000, 9));
 }
 
+#[test]
+fn what_was_waited_for_last_ends_the_call_by_whatever_way() {
+    // A call of 200 that has not waited tells how long that is.
+    let mut receiver = clock(0, 0);
+    receiver.receive(call(100, 300), &companion(50, 0, 0), SAME);
+    // The rank has computed until 5,000, and its partner, delayed by 900, has sent at 5,500: it was
+    // there at 7,800. Without measurement the rank, itself delayed by 600, waits from 4,400.
+    receiver.delay(600);
+    let partners = message(&companion(5_500, 900, 0), SAME, 0);
+    receiver.meet(call(5_000, 8_000), &partners);
+    assert_eq!(receiver.virtual_ns(8_000), 7_100, "the way stays as long, whatever it is");
+    // A partner that would have come long before.
+    let mut receiver = Clock { intrusion_ns: 600, ..receiver };
+    receiver.meet(call(5_000, 8_000), &message(&companion(5_500, 5_000, 0), SAME, 0));
+    assert_eq!(receiver.virtual_ns(8_000), 4_600, "then the call takes its 200");
+}
+
+#[test]
+fn a_large_message_is_announced_and_asked_for() {
+    let far = Offset { latency_ns: 100, ps_per_byte: 1_000, ..SAME };
+    let rank = clock(0, 0);
+    let sent = Companion { bytes: 50, flags: Companion::BLOCKS, ..companion(2_000, 300, 0) };
+    let post = |posted_ns, intrusion_ns| Post { posted_ns, intrusion_ns };
+    let times = |of: Meeting| (of.last_ns, of.arrived_ns, of.arrived_virtual_ns);
+    // Both ready at 2,100, without measurement at 1,900; asked for, and sent.
+    assert_eq!(times(rank.incoming(post(1_950, 50), &sent, far, 0)), (2_000, 2_350, 2_150));
+    // The receive is the later one of both.
+    assert_eq!(times(rank.incoming(post(3_000, 0), &sent, far, 0)), (2_000, 3_250, 3_250));
+    let small = Companion { flags: 0, ..sent };
+    assert_eq!(times(rank.incoming(post(3_000, 0), &small, far, 0)), (2_000, 2_150, 1_850));
+    // As the sender: announced at 3,000; the receiver was there at 2,000.
+    assert_eq!(times(rank.answer(post(3_000, 0), &sent, far, 0)), (2_000, 3_250, 3_250));
+}
+
+#[test]
+fn the_latency_is_that_of_the_quickest_message_that_was_waited_for() {
+    let mut receiver = clock(0, 0);
+    receiver.receive(call(1_000, 1_200), &companion(10, 0, 0), SAME);
+    assert_eq!(receiver.latency_ns(), 0, "it may have come long before");
+    receiver.receive(call(2_000, 9_000), &companion(3_000, 0, 0), SAME);
+    receiver.receive(call(12_000, 19_000), &companion(15_000, 0, 0), SAME);
+    assert_eq!(receiver.latency_ns(), 3_800, "less what a call takes in any case");
+}
+
+#[test]
+fn uncertainty_comes_with_what_decides() {
+    let mut receiver = clock(0, 0);
+    receiver.delay(300);
+    assert_eq!(receiver.uncertainty_ns(), 100);
+    let sent = companion(2_000, 0, 0).with_uncertainty(Uncertainty::of(40));
+    receiver.receive(call(1_000, 2_000), &sent, SAME);
+    assert_eq!(receiver.uncertainty_ns(), 40, "that of the sender, for whom the rank has waited");
+    // Of two that would have come together, the less sure one.
+    receiver.delay(900);
+    receiver.receive(
+        call(3_000, 3_900),
+        &companion(3_000, 900, 0).with_uncertainty(Uncertainty::of(1)),
+        SAME,
+    );
+    assert_eq!(receiver.uncertainty_ns(), 340);
+    receiver.doubt(10_000);
+    assert_eq!(receiver.uncertainty_ns(), 900, "all of the delay may be hidden");
+}
+
 prop_compose! {
     fn any_companion()(
         callpath: u64, twin: u32, flags: u32, sequence: u64, entry_ns: u64, intrusion_ns: u64, ideal_ns: u64,

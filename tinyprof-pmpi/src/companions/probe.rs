@@ -1,7 +1,9 @@
-//! Blocking probes: they wait for a message as a receive does, and leave it.
+//! Probes and tests: blocking probes wait for a message as a receive does, and leave it.
 
 use tinyprof::__calls::{CallpathId, EdgeInstance, EdgeKey, EdgeKind, Visited};
+use tinyprof_messages::companion::Companion;
 use tinyprof_messages::matching::{Posted, Stream};
+use tinyprof_messages::time::Post;
 
 use super::common_clock::Span;
 use super::partner::Partner;
@@ -54,7 +56,7 @@ impl State {
             self.found_by_test(span, None, &companion, partner);
             return true;
         }
-        self.waits_after_tests();
+        self.tests.waited(self.calls);
         let offset = self.offset(partner);
         let wait = self.clock.receive(span, &companion, offset);
         let key = EdgeKey {
@@ -65,5 +67,29 @@ impl State {
         let instance = EdgeInstance { bytes: companion.bytes, ..waited(&wait) };
         visited.add_edge(&key, &instance);
         true
+    }
+
+    /// Takes note of a test that has found nothing.
+    pub(crate) fn found_nothing(&mut self, span: Span) {
+        self.tests.failed(self.calls, span.entered_ns, &self.entered);
+    }
+
+    /// Takes note of a test that has found a message of a rank, relative to this one in the world.
+    /// `post` is that of its receive, if there is one.
+    pub(super) fn found_by_test(
+        &mut self,
+        span: Span,
+        post: Option<Post>,
+        companion: &Companion,
+        relative: i32,
+    ) {
+        let Some(call) = self.tests.found(self.calls, span, &mut self.clock) else {
+            return self.clock.find(companion);
+        };
+        let offset = self.offset(relative);
+        match post {
+            Some(post) => self.clock.complete(call, post, companion, offset),
+            None => self.clock.receive(call, companion, offset),
+        };
     }
 }

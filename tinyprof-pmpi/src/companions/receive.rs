@@ -110,7 +110,7 @@ impl State {
             self.found.push(found);
         }
         if waits {
-            self.waits_after_tests();
+            self.tests.waited(self.calls);
         }
         let of_all = partners.map(|partners| self.clock.meet(span, &partners));
         self.senders = partners;
@@ -152,7 +152,7 @@ impl State {
         let wait = match &found {
             Some(companion) if waits => {
                 let offset = self.offset(one.partner);
-                self.waits_after_tests();
+                self.tests.waited(self.calls);
                 self.senders = Some(self.clock.incoming(one.held.post, companion, offset, 0));
                 self.clock.complete(span, one.held.post, companion, offset)
             }
