@@ -97,6 +97,12 @@ impl Blocked {
         self.now.push(sent);
     }
 
+    /// Returns whether the call under way has sent, or completed, such messages.
+    #[inline]
+    pub(super) fn may_wait(&self) -> bool {
+        !self.now.is_empty()
+    }
+
     /// Forgets the messages of the call under way, which has not waited for them.
     #[inline]
     pub(super) fn forget(&mut self) {

@@ -153,7 +153,9 @@ impl State {
             Some(companion) if waits => {
                 let offset = self.offset(one.partner);
                 self.tests.waited(self.calls);
-                self.senders = Some(self.clock.incoming(one.held.post, companion, offset, 0));
+                if self.blocked.may_wait() {
+                    self.senders = Some(self.clock.incoming(one.held.post, companion, offset, 0));
+                }
                 self.clock.complete(span, one.held.post, companion, offset)
             }
             Some(companion) => {
