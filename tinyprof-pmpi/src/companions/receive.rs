@@ -8,6 +8,7 @@ use tinyprof_messages::clock::Wait;
 use tinyprof_messages::companion::Companion;
 use tinyprof_messages::matching::{Posted, Stream, Ticket, Turn, Wanted};
 use tinyprof_messages::time::Post;
+use tinyprof_messages::uncertainty::Uncertainty;
 use tinyprof_messages::waiting::{Waited, late_receiver_ns};
 
 use super::common_clock::Span;
@@ -210,7 +211,7 @@ impl State {
         };
         let from = Partner { twin, relative: one.partner, stream };
         let Post { posted_ns, intrusion_ns } = self.posted_late.unwrap_or(one.held.post);
-        let (ideal_ns, uncertainty) = (one.held.ideal_ns, self.clock.uncertainty());
+        let (ideal_ns, uncertainty_ns) = (one.held.ideal_ns, self.clock.uncertainty_ns());
         let is_known = one.posted_by != EdgeKey::UNKNOWN;
         let callpath = if is_known { one.posted_by } else { here }.to_bits();
         let answer = |companion: &Companion| {
@@ -221,7 +222,7 @@ impl State {
                 intrusion_ns,
                 ideal_ns,
                 callpath,
-                uncertainty,
+                uncertainty: Uncertainty::of(uncertainty_ns),
             })
         };
         match self.common().carrier.claim(mpi, recorder, &from, number, answer) {
