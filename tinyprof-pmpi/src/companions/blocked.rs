@@ -19,7 +19,7 @@ use super::common_clock::Span;
 use super::shared::{Answer, Heard};
 
 /// A call that takes no longer, in ns, has not waited for anybody.
-const BLOCKED_NS_MIN: u64 = 1_000;
+pub(super) const BLOCKED_NS_MIN: u64 = 1_000;
 /// The calls whose answers are waited for, and their messages.
 const CALLS: usize = 64;
 const MESSAGES: usize = 4096;
@@ -109,9 +109,8 @@ impl Blocked {
         self.now.clear();
     }
 
-    /// Takes note of the end of the call, which has waited for `senders`. `before` and `applied`
-    /// are the clocks when it began, and now.
-    #[inline]
+    /// Takes note of the end of the call, which has waited for `senders`, and took so long that it
+    /// may have waited for receivers. `before` and `applied` are the clocks when it began, and now.
     pub(super) fn ended(
         &mut self,
         span: Span,
@@ -119,12 +118,6 @@ impl Blocked {
         [before, applied]: [Clock; 2],
         senders: Option<Meeting>,
     ) {
-        if self.now.is_empty() {
-            return;
-        }
-        if span.duration_ns() < BLOCKED_NS_MIN {
-            return self.now.clear();
-        }
         let asked = self.now.len();
         if self.calls.len() == CALLS || self.messages.len() + asked > MESSAGES {
             self.lose_first();

@@ -17,7 +17,7 @@ use tinyprof_messages::order::Doing;
 use tinyprof_messages::time::{Offset, Post};
 use tinyprof_messages::waiting::WrongOrder;
 
-use super::blocked::Blocked;
+use super::blocked::{BLOCKED_NS_MIN, Blocked};
 use super::carrier::Carrier;
 use super::common::Common;
 use super::common_clock::{self, Span, now_ns};
@@ -173,13 +173,9 @@ pub(super) fn begin(
     }
 }
 
-/// Returns the state of this thread, if messages are observed.
-#[inline]
+/// Returns the state of this thread, where threads may call MPI at the same time.
 fn own(recorder: Recorder) -> Option<NonNull<State>> {
     let first = NonNull::new(STATE.load(Acquire))?;
-    if !threads::are_multiple() {
-        return Some(first);
-    }
     let place = &thread::current().state;
     if place.get().is_null() {
         place.set(of_another_thread(first, recorder).cast().as_ptr());
@@ -221,11 +217,22 @@ fn of_another_thread(first: NonNull<State>, recorder: Recorder) -> NonNull<State
 /// Calls `work` with the state of this thread, while no other one uses what they have in common.
 #[inline]
 pub(crate) fn with<T>(recorder: Recorder, work: impl FnOnce(&mut State) -> T) -> Option<T> {
+    if threads::are_multiple() {
+        return with_locked(recorder, work);
+    }
+    // SAFETY: made by `begin`, and never freed. Threads do not call MPI at the same time, so that
+    // only whoever is in a call has it. `work` does not call this function.
+    unsafe { STATE.load(Acquire).as_mut() }.map(work)
+}
+
+/// As [`with`], where threads may call MPI at the same time.
+#[cold]
+#[inline(never)]
+fn with_locked<T>(recorder: Recorder, work: impl FnOnce(&mut State) -> T) -> Option<T> {
     let mut state = own(recorder)?;
-    let locked = threads::are_multiple().then(threads::lock);
-    // SAFETY: made by `begin` or `of_another_thread`, and never freed. Only one thread at a time
-    // has it: it is this one's, or in a program whose threads do not call MPI at the same time that
-    // of whoever is in a call. `work` does not call this function.
+    let locked = threads::lock();
+    // SAFETY: made by `begin` or `of_another_thread`, and never freed. It is this thread's, and what
+    // it has in common with others nobody else uses now. `work` does not call `with`.
     let result = work(unsafe { state.as_mut() });
     drop(locked);
     Some(result)
@@ -388,14 +395,20 @@ impl State {
     /// Takes note of the end of a call that may have waited for receivers, as `waits` says.
     #[inline]
     pub(crate) fn ended(&mut self, visited: Visited, span: Span, waits: bool) {
-        let senders = self.senders.take();
-        self.has_waited |= senders.is_some() || self.blocked.has_asked();
-        if waits {
-            let clocks = [self.entered, self.clock];
-            self.blocked.ended(span, visited.callpath(), clocks, senders);
-        } else {
-            self.blocked.forget();
+        let has_asked = self.blocked.has_asked();
+        self.has_waited |= has_asked || self.senders.is_some();
+        if !has_asked || !waits || span.duration_ns() < BLOCKED_NS_MIN {
+            self.senders = None;
+            return self.blocked.forget();
         }
+        self.may_have_waited(visited, span);
+    }
+
+    #[inline(never)]
+    fn may_have_waited(&mut self, visited: Visited, span: Span) {
+        let senders = self.senders.take();
+        let clocks = [self.entered, self.clock];
+        self.blocked.ended(span, visited.callpath(), clocks, senders);
     }
 
     /// Returns whether the cost of our work for a call is to be measured.

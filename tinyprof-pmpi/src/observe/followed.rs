@@ -57,6 +57,7 @@ impl Call {
     }
 
     /// Keeps what is asked about the message of a request that the call has made.
+    #[inline(never)]
     pub(super) fn hold_sent(&self, sent: Sent, visited: Visited) {
         let request = self.arguments.handle_at(self.function.at.request, 0, Kind::Request);
         if request == self.mpi().abi.request_null {
@@ -72,6 +73,7 @@ impl Call {
 
     /// Takes note that the request at a place of the table, of a message that was sent, has been
     /// completed.
+    #[inline(never)]
     pub(super) fn note_sent(&self, place: usize) {
         if companions::is_on()
             && let Some(sent) = held::take_sent(place)

@@ -50,6 +50,8 @@ impl Arguments {
 
     /// Returns whether the call may wait for other ranks by a meeting that nobody knows, as there
     /// is none to be known.
+    #[cold]
+    #[inline(never)]
     pub(super) fn meets_unknown(&self, function: &Function) -> bool {
         let at = &function.at;
         let meets = match function.role {
@@ -98,6 +100,8 @@ impl Arguments {
 
     /// Takes note of what the call has made together with others. One that has failed is counted,
     /// as it may not have failed on all ranks.
+    #[cold]
+    #[inline(never)]
     pub(super) fn take_note_of_new(&self, function: &Function, is_successful: bool) {
         let at = &function.at;
         match function.role {

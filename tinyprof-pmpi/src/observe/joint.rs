@@ -27,6 +27,7 @@ impl Arguments {
     }
 
     /// Takes the window or file that the call frees out of the table.
+    #[inline(never)]
     pub(super) fn remove_object(&self, function: &Function) -> Option<Removed> {
         let at = &function.at;
         match function.role {
@@ -50,6 +51,7 @@ impl Arguments {
 
 impl Call {
     /// Takes note before the call of posts, of the ends of accesses, and of locks to be released.
+    #[inline(never)]
     pub(super) fn begin_access(&self, visited: Visited, entered_ns: u64) {
         let role = self.function.role;
         if !matches!(role, Role::Post | Role::CompleteAccess | Role::Unlock | Role::UnlockAll) {
@@ -69,6 +71,7 @@ impl Call {
     }
 
     /// Finds out whether the call has waited for posts, for the ends of accesses, or for a lock.
+    #[inline(never)]
     pub(super) fn conclude_access(&self, visited: Visited, span: Span) {
         let Some(access) = self.access(visited) else { return };
         let at = &self.function.at;

@@ -13,6 +13,7 @@ use crate::requests::{self, Pending, Request};
 impl Call {
     /// Keeps the operation that the call has started, for the call that completes it. Returns false
     /// if the call has completed it itself.
+    #[inline(never)]
     pub(super) fn keep_operation(&self, meet: &Meet, visited: Visited) -> bool {
         if self.function.at.request == Positions::NO {
             return false;
@@ -49,6 +50,7 @@ impl Call {
     }
 
     /// Takes note that the call starts persistent operations.
+    #[inline(never)]
     pub(super) fn restart_operations(&self, entered_ns: u64) {
         let at = &self.function.at;
         let (count, array) = match self.function.role {

@@ -47,7 +47,7 @@ impl Call {
         let is_measured = measures.unwrap_or(false);
         let since_ns = if is_measured { now_ns(self.recorder) } else { 0 };
         let communicates = self.sends_or_receives();
-        if communicates {
+        if communicates && companions::are_multiple() {
             self.begin_to_communicate();
         }
         self.give_up();
@@ -64,9 +64,9 @@ impl Call {
         let begun_ns = ns_of(open.begun_ticks());
         companions::with(self.recorder, |state| state.enter(self.recorder, visited, begun_ns));
         let (sent, not_sized) = self.announce(visited, begun_ns);
-        let meet = self.meet(begun_ns);
-        let mut removed = None;
+        let (mut meet, mut removed) = (None, None);
         if !self.is_plain_message() {
+            meet = self.meet(begun_ns);
             self.restart_operations(begun_ns);
             self.begin_access(visited, begun_ns);
             removed = self.arguments.remove_object(self.function);
@@ -173,6 +173,8 @@ impl Call {
 
     /// Returns whether the call has waited for a request of which nothing is known, such as that of
     /// a small message that was sent.
+    #[cold]
+    #[inline(never)]
     fn completes_unknown(&self, before: &Before) -> bool {
         match self.function.role {
             _ if self.function.is_test() => false,
@@ -209,11 +211,9 @@ impl Call {
     }
 
     /// Prepares for other threads that send or receive at the same time.
-    #[inline]
+    #[cold]
+    #[inline(never)]
     fn begin_to_communicate(&self) {
-        if !companions::are_multiple() {
-            return;
-        }
         companions::with(self.recorder, State::begin_call);
         companions::is_in_call(self.recorder, true);
         let at = &self.function.at;
@@ -232,6 +232,8 @@ impl Call {
     }
 
     /// Waits for the answers of receivers, but not for long: the thread may never call MPI again.
+    #[cold]
+    #[inline(never)]
     fn hear_soon(&self) {
         let begun_ns = now_ns(self.recorder);
         let hears_all = || companions::with(self.recorder, |state| state.hears_all(self.recorder));
@@ -245,6 +247,8 @@ impl Call {
         }
     }
 
+    #[cold]
+    #[inline(never)]
     fn about_to_start(&self, count: usize, array: u8) {
         for index in 0..count {
             let handle = self.arguments.handle_at(array, index, Kind::Request);
@@ -257,6 +261,8 @@ impl Call {
         }
     }
 
+    #[cold]
+    #[inline(never)]
     fn about_to_receive(&self, known: Option<&Communicator>, envelope: (c_int, c_int)) {
         if let Some(twin) = known.and_then(Communicator::twin) {
             companions::with(self.recorder, |state| {
@@ -328,6 +334,8 @@ impl Call {
         (sent.flatten(), bytes.is_none().then_some(data))
     }
 
+    #[cold]
+    #[inline(never)]
     fn announce_started(&self, count: usize, array: u8, visited: Visited, entered_ns: u64) {
         for index in 0..count {
             let handle = self.arguments.handle_at(array, index, Kind::Request);

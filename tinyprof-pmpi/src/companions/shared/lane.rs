@@ -291,7 +291,7 @@ impl Incoming {
     }
 
     /// Returns whether the entry at a position has come, and is that of a message.
-    #[inline]
+    #[inline(always)]
     fn is(&self, position: u64, which: &Which) -> bool {
         let entry = self.lane.entry(position);
         entry[STAMP].load(Acquire) == self.lane.stamp(position, which.tag)
