@@ -55,7 +55,7 @@ pub(crate) use announce::{Message, Mode};
 pub(crate) use blocked::Sent;
 pub(crate) use common_clock::{Span, now_ns, ns_of};
 pub(crate) use distance::compare_again;
-pub(crate) use ends::{has_begun, has_ended, is_ending};
+pub(crate) use ends::{begins, has_begun, has_ended, is_ending};
 pub(crate) use exposure::Access;
 pub(crate) use group::maxima_of_world;
 pub(crate) use held::Held;

@@ -44,6 +44,9 @@ struct Call {
     function: &'static Function,
     arguments: Arguments,
     recorder: Recorder,
+    /// When the program has made it, in ticks, if looking up its function has taken time since; 0
+    /// otherwise.
+    called_ticks: u64,
 }
 
 /// Handles a call of the function at `index` in the table, from a program in the language of
@@ -117,7 +120,11 @@ unsafe fn call_unusual(index: usize, called: u32, words: Words) -> c_int {
     if function.role == Role::CreateKeyval {
         session::expect_attributes();
     }
+    if matches!(function.role, Role::Init | Role::InitThread) {
+        companions::begins();
+    }
     let count = if called == binding::C { function.arguments } else { function.fortran_arguments };
+    let called_ticks = Recorder::current().map_or(0, Recorder::ticks);
     let Some(original) = original::find(index, called) else { return OTHER_ERROR };
     // SAFETY: the original is the function of this name, and the words are those of its call.
     let pass_on = || unsafe { forward(original, words, count) };
@@ -157,6 +164,7 @@ unsafe fn call_unusual(index: usize, called: u32, words: Words) -> c_int {
     }
     // SAFETY: the words are those of this function's call, which is under way.
     let call = unsafe { Call::new(function, words, called, recorder) };
+    let call = Call { called_ticks, ..call };
     call.arguments.pass_flush_point(function);
     if companions::is_on() {
         // SAFETY: the original is the function of this name and binding.
@@ -209,7 +217,7 @@ impl Call {
     ) -> Self {
         // SAFETY: as the caller says.
         let arguments = unsafe { Arguments::new(words, called, function.is_large, mpi()) };
-        Self { function, arguments, recorder }
+        Self { function, arguments, recorder, called_ticks: 0 }
     }
 
     /// Makes the call inside of its region, and counts what it did.

@@ -1,9 +1,12 @@
 //! Who came last to the begin of MPI, and to its end: all ranks wait there for each other.
 
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, PoisonError};
 
 use tinyprof::__calls::{Callpath, EdgeInstance, EdgeKey, EdgeKind, Recorder, Visited};
 use tinyprof_messages::waiting::Collective;
+use tinyprof_segment::clock::monotonic_ns;
 
 use super::common_clock::{Span, now_ns};
 use super::operation::{Meet, Met, Shape};
@@ -14,6 +17,9 @@ use crate::library::Mpi;
 /// The bits of a word that have the rank; the others have a time in units of 1,024 ns.
 const RANK_BITS: u32 = 16;
 
+/// When the program has called the function that begins MPI, by `CLOCK_MONOTONIC`: before anything
+/// of ours that takes time.
+static CALLED_NS: AtomicU64 = AtomicU64::new(0);
 static BEGUN: Mutex<Option<Begun>> = Mutex::new(None);
 static ENDING: Mutex<Option<Ending>> = Mutex::new(None);
 
@@ -33,10 +39,15 @@ struct Ending {
     entered_ns: u64,
 }
 
-/// Takes note of the call that has begun MPI, which was entered at `entered_ns` and ends now, by
-/// `CLOCK_MONOTONIC`.
-pub(crate) fn has_begun(recorder: Recorder, visited: Visited, entered_ns: u64) {
+/// Takes note that the program begins MPI now.
+pub(crate) fn begins() {
+    CALLED_NS.store(monotonic_ns(), Relaxed);
+}
+
+/// Takes note of the call that has begun MPI, and ends now.
+pub(crate) fn has_begun(recorder: Recorder, visited: Visited) {
     let (_, left_ns) = recorder.moment();
+    let entered_ns = CALLED_NS.load(Relaxed);
     let begun = Begun { callpath: visited.callpath(), entered_ns, left_ns };
     *BEGUN.lock().unwrap_or_else(PoisonError::into_inner) = Some(begun);
 }

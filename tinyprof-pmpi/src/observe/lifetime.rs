@@ -76,10 +76,9 @@ fn initialise(index: usize, address: usize, pass_on: impl Fn() -> c_int) -> c_in
     let code = match recorder {
         Some(recorder) => {
             let inside = inside::enter(recorder);
-            let (_, entered_ns) = recorder.moment();
             let open = recorder.open(&SITES[index], index, address);
             let code = pass_on();
-            companions::has_begun(recorder, open.visited(), entered_ns);
+            companions::has_begun(recorder, open.visited());
             drop(open);
             drop(inside);
             code

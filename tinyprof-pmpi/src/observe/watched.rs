@@ -61,7 +61,13 @@ impl Call {
         let inside = inside::enter(self.recorder);
         let open = self.recorder.open(&SITES[index], index, address);
         let visited = open.visited();
-        let begun_ns = ns_of(open.begun_ticks());
+        let mut begun_ns = ns_of(open.begun_ticks());
+        if self.called_ticks != 0 {
+            // Who waits for this rank has waited for our look-up, too, which is our own cost.
+            let called_ns = ns_of(self.called_ticks).min(begun_ns);
+            companions::with(self.recorder, |state| state.delay(begun_ns - called_ns));
+            begun_ns = called_ns;
+        }
         companions::with(self.recorder, |state| state.enter(self.recorder, visited, begun_ns));
         let (sent, not_sized) = self.announce(visited, begun_ns);
         let (mut meet, mut removed) = (None, None);
