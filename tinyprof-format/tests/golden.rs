@@ -146,11 +146,13 @@ fn messages(rank: u32) -> BTreeMap<MessageKey, Traffic> {
     messages
 }
 
-/// Returns edges of every kind, from a callpath that there is, one that there is not, and unknown
+/// Returns edges of every kind that the stored profile has, from a callpath that there is, one that there is not, and unknown
 /// ones.
 fn edges(to: CallpathId, rank: u32) -> BTreeMap<EdgeKey, Edge> {
     let origins = [to, CallpathId::from_bits(77), EdgeKey::UNKNOWN];
-    let keys = EdgeKind::ALL.into_iter().zip(origins.into_iter().cycle()).map(|(kind, from)| {
+    // There are more by now.
+    let kinds = EdgeKind::ALL.into_iter().take(9);
+    let keys = kinds.zip(origins.into_iter().cycle()).map(|(kind, from)| {
         let partner = if from == EdgeKey::UNKNOWN { MessageKey::ANY_PARTNER } else { -1 };
         EdgeKey { kind, partner: if kind.waits() { partner } else { 0 }, from }
     });

@@ -67,9 +67,9 @@ pub(super) struct Blocked {
     now: Vec<Sent>,
     /// The largest message that MPI has stored, in bytes.
     stored_bytes: u64,
-    /// Calls that have waited for too many, or for so long that others came: what they say of their
-    /// receivers is lost.
-    pub(super) lost: u64,
+    /// The time in calls that have waited for too many, or for so long that others came, in ns: what
+    /// they say of their receivers is lost.
+    pub(super) lost_ns: u64,
 }
 
 impl Default for Blocked {
@@ -79,7 +79,7 @@ impl Default for Blocked {
             messages: VecDeque::with_capacity(MESSAGES),
             now: Vec::with_capacity(MESSAGES),
             stored_bytes: 0,
-            lost: 0,
+            lost_ns: 0,
         }
     }
 }
@@ -123,7 +123,7 @@ impl Blocked {
             self.lose_first();
         }
         if self.messages.len() + asked > MESSAGES {
-            self.lost += 1;
+            self.lost_ns += span.duration_ns();
             return self.now.clear();
         }
         self.messages.extend(self.now.drain(..));
@@ -168,7 +168,7 @@ impl Blocked {
     fn lose_first(&mut self) {
         if let Some(call) = self.calls.pop_front() {
             self.messages.drain(..call.open.min(self.messages.len()));
-            self.lost += 1;
+            self.lost_ns += call.span.duration_ns();
         }
     }
 }

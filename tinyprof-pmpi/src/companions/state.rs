@@ -492,8 +492,7 @@ impl State {
             ideal_ns: self.clock.ideal_ns(),
             contradictions: self.clock.contradictions(),
             // So that readers know that it was kept.
-            unfollowed_ns: self.facts.unfollowed_ns + 1,
-            companions_missing: self.facts.companions_missing + self.blocked.lost,
+            unfollowed_ns: self.facts.unfollowed_ns + self.blocked.lost_ns + 1,
             offset_uncertainty_ns: distance::uncertainty_ns(),
             ..self.facts
         }

@@ -69,31 +69,37 @@ fn run(
 }
 
 #[test]
+#[ignore = "compares times, see scripts/truth.sh"]
 fn waiting_of_receives_is_true() {
     check("receives", RECEIVES);
 }
 
 #[test]
+#[ignore = "compares times, see scripts/truth.sh"]
 fn waiting_of_sends_is_true() {
     check("sends", SENDS);
 }
 
 #[test]
+#[ignore = "compares times, see scripts/truth.sh"]
 fn waiting_at_collectives_is_true() {
     check("collectives", COLLECTIVES);
 }
 
 #[test]
+#[ignore = "compares times, see scripts/truth.sh"]
 fn waiting_around_communicators_is_true() {
     check("communicators", COMMUNICATORS);
 }
 
 #[test]
+#[ignore = "compares times, see scripts/truth.sh"]
 fn waiting_of_one_sided_operations_is_true() {
     check("one_sided", ONE_SIDED);
 }
 
 #[test]
+#[ignore = "compares times, see scripts/truth.sh"]
 fn waiting_of_several_threads_is_true() {
     check("threads", THREADS);
 }
