@@ -4,9 +4,8 @@
 # Under each MPI found, or only under that of MPICC. Prints the truth and what is said of each pattern.
 #
 # Of these `make test` runs the random programs alone: the others compare times, and want a machine
-# to themselves. quick: each pattern on as few
-# ranks as it needs, 20 random programs. full: on 2 to 4 ranks and without shared memory, too, and
-# 500 random programs; takes ten minutes for each MPI.
+# to themselves. quick: each pattern on as few ranks as it needs, 20 random programs. full: on 2 to 4
+# ranks and without shared memory, too, and 500 random programs; takes ten minutes for each MPI.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/rust.sh
