@@ -146,8 +146,8 @@ fn messages(rank: u32) -> BTreeMap<MessageKey, Traffic> {
     messages
 }
 
-/// Returns edges of every kind that the stored profile has, from a callpath that there is, one that there is not, and unknown
-/// ones.
+/// Returns edges of every kind that the stored profile has, from a callpath that there is, one that
+/// there is not, and unknown ones.
 fn edges(to: CallpathId, rank: u32) -> BTreeMap<EdgeKey, Edge> {
     let origins = [to, CallpathId::from_bits(77), EdgeKey::UNKNOWN];
     // There are more by now.

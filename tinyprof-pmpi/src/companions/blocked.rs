@@ -67,8 +67,8 @@ pub(super) struct Blocked {
     now: Vec<Sent>,
     /// The largest message that MPI has stored, in bytes.
     stored_bytes: u64,
-    /// The time in calls that have waited for too many, or for so long that others came, in ns: what
-    /// they say of their receivers is lost.
+    /// The time in calls that have waited for too many, or for so long that others came, in ns:
+    /// what they say of their receivers is lost.
     pub(super) lost_ns: u64,
 }
 

@@ -231,8 +231,8 @@ pub(crate) fn with<T>(recorder: Recorder, work: impl FnOnce(&mut State) -> T) ->
 fn with_locked<T>(recorder: Recorder, work: impl FnOnce(&mut State) -> T) -> Option<T> {
     let mut state = own(recorder)?;
     let locked = threads::lock();
-    // SAFETY: made by `begin` or `of_another_thread`, and never freed. It is this thread's, and what
-    // it has in common with others nobody else uses now. `work` does not call `with`.
+    // SAFETY: made by `begin` or `of_another_thread`, and never freed. It is this thread's, and
+    // nobody else uses now what it has in common with others. `work` does not call `with`.
     let result = work(unsafe { state.as_mut() });
     drop(locked);
     Some(result)
