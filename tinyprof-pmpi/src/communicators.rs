@@ -13,22 +13,20 @@ mod neighbors;
 mod places;
 
 use std::ffi::c_int;
-use std::ptr;
 use std::sync::OnceLock;
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 
 use crate::abi::Handle;
 use crate::library::Mpi;
+use crate::table::Table;
 
 pub(crate) use freed::drop_unused;
 pub(crate) use made::Made;
 pub(crate) use neighbors::neighbors;
 
-/// Slots in the table, a power of two.
+/// Slots in the table.
 const SLOTS: usize = 8192;
-/// The slots that are searched for a communicator.
-const PROBES: usize = 16;
 
 /// The partner of a message to or from outside of the world, or where the table is full.
 pub(crate) const ELSEWHERE: i32 = i32::MAX;
@@ -78,22 +76,11 @@ pub(crate) struct Communicator {
     is_freed: AtomicBool,
 }
 
-/// The handles of the communicators in the table, so that a look-up touches no other communicator:
-/// another thread may free that one.
-static KEYS: [AtomicUsize; SLOTS] = [const { AtomicUsize::new(0) }; SLOTS];
-static VALUES: [AtomicPtr<Communicator>; SLOTS] =
-    [const { AtomicPtr::new(ptr::null_mut()) }; SLOTS];
-/// The key of a slot that is being filled or emptied.
-const CLAIMED: usize = usize::MAX;
+static KNOWN: Table<Communicator, SLOTS> = Table::new();
 static NEXT_SERIAL: AtomicU64 = AtomicU64::new(0);
 /// A bit that no address has, and no number of MPICH.
 const NO_HANDLE: u64 = 1 << 63;
 static WORLD_RANK: AtomicUsize = AtomicUsize::new(usize::MAX);
-
-fn slots(handle: Handle) -> impl Iterator<Item = usize> {
-    let first = handle.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-    (first..first + PROBES).map(|at| at % SLOTS)
-}
 
 /// Calls `work` with what is known of a communicator that the program passes to MPI in a call under
 /// way. Returns `None` if MPI does not answer, or the table has no room.
@@ -117,43 +104,32 @@ pub(crate) fn get(mpi: &Mpi, handle: Handle) -> Option<&'static Communicator> {
 /// way.
 #[inline]
 pub(crate) fn find(handle: Handle) -> Option<&'static Communicator> {
-    let at = slots(handle).find(|&at| KEYS[at].load(Acquire) == handle.0)?;
     // SAFETY: under this key there is a pointer from `insert`, valid until the program frees the
     // communicator, which it must not do while it is used in a call, and longer if a request refers
     // to it.
-    unsafe { VALUES[at].load(Relaxed).as_ref() }
+    unsafe { KNOWN.find(handle).as_ref() }
 }
 
 #[cold]
 #[inline(never)]
 fn insert(mpi: &Mpi, handle: Handle) -> Option<&'static Communicator> {
-    let new = Communicator::ask(mpi, handle)?;
-    let at =
-        slots(handle).find(|&at| KEYS[at].compare_exchange(0, CLAIMED, AcqRel, Relaxed).is_ok())?;
-    let new = Box::into_raw(Box::new(new));
-    VALUES[at].store(new, Relaxed);
-    KEYS[at].store(handle.0, Release);
+    let new = KNOWN.insert(handle, Communicator::ask(mpi, handle)?)?;
     // SAFETY: just made, and valid as in `find`.
     Some(unsafe { &*new })
 }
 
 /// Returns all twins. No other thread may free a communicator meanwhile.
 pub(crate) fn twins() -> impl Iterator<Item = Twin> {
-    let is_there = |at: &usize| ![0, CLAIMED].contains(&KEYS[*at].load(Acquire));
     // SAFETY: as in `find`, as the caller says.
-    let known = |at: usize| unsafe { VALUES[at].load(Relaxed).as_ref() };
-    (0..SLOTS).filter(is_there).filter_map(move |at| known(at)?.twin())
+    KNOWN.all().filter_map(|known| unsafe { known.as_ref() }?.twin())
 }
 
 /// Forgets a communicator, before the program frees it. What is known of it stays for the requests
 /// that refer to it.
 pub(crate) fn forget(handle: Handle) {
-    for at in slots(handle) {
-        if KEYS[at].compare_exchange(handle.0, CLAIMED, AcqRel, Relaxed).is_ok() {
-            let known = VALUES[at].swap(ptr::null_mut(), Relaxed);
-            KEYS[at].store(0, Release);
-            freed::keep(known);
-        }
+    // Two threads may have made it known at a time.
+    while let Some(known) = KNOWN.take(handle) {
+        freed::keep(known);
     }
 }
 

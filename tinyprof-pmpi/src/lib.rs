@@ -40,6 +40,7 @@ mod observe;
 mod plain_call;
 mod requests;
 mod session;
+mod table;
 mod thread;
 mod weak;
 mod words;

@@ -4,9 +4,6 @@
 //! Each has a place of its own in shared memory, as it may outlive its communicator. It is found by
 //! its handle in a table without locks, as communicators are.
 
-use std::ptr;
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicPtr, AtomicUsize};
 use std::sync::{Mutex, PoisonError};
 
 use super::naming::Object;
@@ -14,16 +11,12 @@ use super::{shared, state, twin};
 use crate::abi::Handle;
 use crate::communicators::{Communicator, Twin};
 use crate::library::Mpi;
+use crate::table::Table;
 
 /// Slots in the table.
 const SLOTS: usize = 4096;
-/// The slots that are searched.
-const PROBES: usize = 16;
-/// The key of a slot that is being filled or emptied.
-const CLAIMED: usize = usize::MAX;
 
-static KEYS: [AtomicUsize; SLOTS] = [const { AtomicUsize::new(0) }; SLOTS];
-static VALUES: [AtomicPtr<Joint>; SLOTS] = [const { AtomicPtr::new(ptr::null_mut()) }; SLOTS];
+static KNOWN: Table<Joint, SLOTS> = Table::new();
 
 /// A window or a file.
 #[derive(Debug)]
@@ -70,11 +63,6 @@ pub(crate) struct Removed {
     mpi: &'static Mpi,
 }
 
-fn slots(handle: Handle) -> impl Iterator<Item = usize> {
-    let first = handle.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-    (first..first + PROBES).map(|at| at % SLOTS)
-}
-
 /// Takes note of a window or a file that all ranks of `parent` have made. All of them have to count
 /// it, also if it has failed, without a handle.
 pub(crate) fn make(mpi: &Mpi, parent: &Communicator, object: Object, handle: Option<Handle>) {
@@ -84,32 +72,23 @@ pub(crate) fn make(mpi: &Mpi, parent: &Communicator, object: Object, handle: Opt
     let Some(handle) = handle else { return leave_both() };
     let Some(group) = parent.for_object() else { return leave_both() };
     group.set_twin(twin);
-    let is_free = |at: &usize| KEYS[*at].compare_exchange(0, CLAIMED, AcqRel, Relaxed).is_ok();
-    let Some(at) = slots(handle).find(is_free) else { return leave_both() };
-    let joint = Box::into_raw(Box::new(Joint { group, locks, epochs: Mutex::default() }));
-    VALUES[at].store(joint, Relaxed);
-    KEYS[at].store(handle.0, Release);
+    if KNOWN.insert(handle, Joint { group, locks, epochs: Mutex::default() }).is_none() {
+        leave_both();
+    }
 }
 
 /// Returns what is known of a window or a file that the program passes to MPI in a call under way.
 #[inline]
 pub(crate) fn find(handle: Handle) -> Option<&'static Joint> {
-    let at = slots(handle).find(|&at| KEYS[at].load(Acquire) == handle.0)?;
     // SAFETY: under this key there is a pointer from `make`, valid until the program frees the
     // object, which it must not do while it is used in a call.
-    unsafe { VALUES[at].load(Relaxed).as_ref() }
+    unsafe { KNOWN.find(handle).as_ref() }
 }
 
 /// Takes an object out of the table, before the program frees it: another thread may get the same
 /// handle as soon as MPI has freed it.
 pub(crate) fn remove(mpi: &'static Mpi, handle: Handle) -> Option<Removed> {
-    let is_it = |at: &usize| {
-        KEYS[*at].compare_exchange(handle.0, CLAIMED, AcqRel, Relaxed).is_ok_and(|key| key != 0)
-    };
-    let at = slots(handle).find(is_it)?;
-    let joint = VALUES[at].swap(ptr::null_mut(), Relaxed);
-    KEYS[at].store(0, Release);
-    Some(Removed { joint, mpi })
+    KNOWN.take(handle).map(|joint| Removed { joint, mpi })
 }
 
 fn leave(group: &Communicator, twins: [Option<Twin>; 2]) {
