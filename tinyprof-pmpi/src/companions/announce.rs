@@ -11,7 +11,7 @@ use super::carrier::Way;
 use super::partner::Partner;
 use super::state::State;
 use super::threads;
-use crate::communicators::Communicator;
+use crate::communicators::{Communicator, Twin};
 use crate::library::Mpi;
 
 /// A message that is about to be sent.
@@ -60,22 +60,15 @@ impl State {
         let is_shared = threads::are_multiple() && common.sharing.sends(stream, caller);
         // Where there is no place for the stream or the companion, the receiver counts it.
         let sequence = common.sent.next(stream)?;
-        let companion = Companion {
-            callpath: visited.id().to_bits(),
-            twin: twin.epoch,
-            flags: match message.mode {
-                Mode::Standard => Companion::ASKS,
-                Mode::Synchronous => Companion::ASKS | Companion::BLOCKS,
-                Mode::Buffered => 0,
-            } | if message.bytes.is_none() { Companion::UNSIZED } else { 0 }
-                | if is_shared { Companion::SHARED } else { 0 },
-            sequence,
-            entry_ns: entered_ns,
-            intrusion_ns: self.clock.intrusion_ns(),
-            ideal_ns: self.clock.ideal_ns(),
-            bytes: message.bytes.unwrap_or(0),
-        }
-        .with_uncertainty(self.clock.uncertainty());
+        let flags = match message.mode {
+            Mode::Standard => Companion::ASKS,
+            Mode::Synchronous => Companion::ASKS | Companion::BLOCKS,
+            Mode::Buffered => 0,
+        } | if message.bytes.is_none() { Companion::UNSIZED } else { 0 }
+            | if is_shared { Companion::SHARED } else { 0 };
+        let plain = self.companion(visited, &twin, sequence, entered_ns);
+        let bytes = message.bytes.unwrap_or(0);
+        let companion = Companion { flags: plain.flags | flags, bytes, ..plain };
         let relative = known.relative(message.to);
         let way = self.common().carrier.send(mpi, &companion, &Partner { twin, relative, stream });
         let Way::Lane(position) = way else { return None };
@@ -86,6 +79,28 @@ impl State {
         };
         let (post, _) = self.post_at(entered_ns);
         Some(Sent { to: relative, position, bytes, post })
+    }
+
+    /// Returns what this rank says of itself beside message `sequence` of a stream, which is sent in
+    /// a call entered at `entered_ns`.
+    #[inline]
+    pub(super) fn companion(
+        &self,
+        visited: Visited,
+        twin: &Twin,
+        sequence: u64,
+        entered_ns: u64,
+    ) -> Companion {
+        Companion {
+            callpath: visited.id().to_bits(),
+            twin: twin.epoch,
+            sequence,
+            entry_ns: entered_ns,
+            intrusion_ns: self.clock.intrusion_ns(),
+            ideal_ns: self.clock.ideal_ns(),
+            ..Companion::default()
+        }
+        .with_uncertainty(self.clock.uncertainty())
     }
 
     /// Takes note of a message that the call under way sends and waits for, or has completed.

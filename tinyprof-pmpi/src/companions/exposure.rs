@@ -4,7 +4,7 @@
 //! MPI may wait for a post where the access begins, in an access, or where it ends. So each of
 //! these calls looks whether all posts are there, and the first that finds them has waited.
 
-use tinyprof::__calls::{CallpathId, EdgeInstance, EdgeKey, EdgeKind, Recorder, Visited};
+use tinyprof::__calls::{CallpathId, EdgeKey, EdgeKind, Recorder, Visited};
 use tinyprof_messages::clock::message;
 use tinyprof_messages::companion::Companion;
 use tinyprof_messages::matching::Stream;
@@ -15,6 +15,7 @@ use super::carrier::Way;
 use super::common_clock::Span;
 use super::objects::Joint;
 use super::partner::Partner;
+use super::receive::waited;
 use super::state::State;
 use crate::communicators::Twin;
 use crate::library::Mpi;
@@ -95,15 +96,7 @@ impl State {
                 self.facts.companions_unclear += 1;
                 continue;
             };
-            let companion = Companion {
-                callpath: access.visited.id().to_bits(),
-                twin: twin.epoch,
-                sequence,
-                entry_ns: entered_ns,
-                intrusion_ns: self.clock.intrusion_ns(),
-                ideal_ns: self.clock.ideal_ns(),
-                ..Companion::default()
-            };
+            let companion = self.companion(access.visited, &twin, sequence, entered_ns);
             if matches!(self.common().carrier.send(access.mpi, &companion, &to), Way::Full) {
                 self.facts.companions_missing += 1;
             }
@@ -149,13 +142,7 @@ impl State {
             Sign::Complete => EdgeKind::Complete,
         };
         let from = CallpathId::from_bits(companion.callpath);
-        let instance = EdgeInstance {
-            ns: wait.waiting_ns,
-            compensated_ns: wait.compensated_ns,
-            transfer_ns: wait.transfer_ns,
-            ..EdgeInstance::default()
-        };
-        access.visited.add_edge(&EdgeKey { kind, partner, from }, &instance);
+        access.visited.add_edge(&EdgeKey { kind, partner, from }, &waited(&wait));
     }
 }
 

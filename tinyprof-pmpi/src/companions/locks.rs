@@ -7,13 +7,14 @@
 //! MPI may put a lock off until memory is accessed. Then the call takes no time, and nobody follows
 //! where the waiting is.
 
-use tinyprof::__calls::{EdgeInstance, EdgeKey, EdgeKind};
+use tinyprof::__calls::{EdgeKey, EdgeKind};
 use tinyprof_messages::meeting::Meeting;
 use tinyprof_messages::time::Offset;
 
 use super::common_clock::Span;
 use super::exposure::Access;
 use super::objects::Lock;
+use super::receive::waited;
 use super::shared::{Operation, Read};
 use super::state::State;
 use crate::communicators::Twin;
@@ -45,13 +46,7 @@ impl State {
         let wait = self.clock.meet_at(span, &last, Offset::default());
         let partner = group.relative_at(last.last_rank);
         let key = EdgeKey { kind: EdgeKind::Lock, partner, from: EdgeKey::UNKNOWN };
-        let instance = EdgeInstance {
-            ns: wait.waiting_ns,
-            compensated_ns: wait.compensated_ns,
-            transfer_ns: wait.transfer_ns,
-            ..EdgeInstance::default()
-        };
-        access.visited.add_edge(&key, &instance);
+        access.visited.add_edge(&key, &waited(&wait));
     }
 
     /// Takes note that the call begins to release a lock.

@@ -5,7 +5,7 @@
 //! same shape on the twin: from the root where it sends, to the root where it receives. Either way
 //! no rank waits for one that the program's own operation would not have made it wait for.
 
-use tinyprof::__calls::{CallpathId, EdgeInstance, EdgeKey, Recorder, Visited};
+use tinyprof::__calls::{CallpathId, EdgeKey, Recorder, Visited};
 use tinyprof_messages::companion::Companion;
 use tinyprof_messages::meeting::Meeting;
 use tinyprof_messages::time::Offset;
@@ -14,6 +14,7 @@ use tinyprof_messages::waiting::Collective;
 use super::common_clock::{Span, now_ns};
 use super::exchange::{exchange, words};
 use super::operation::{Meet, Met, Shape};
+use super::receive::waited;
 use super::shared::{self, Read};
 use super::state;
 use crate::library::Mpi;
@@ -184,13 +185,7 @@ impl Meet {
         let partner = self.group.relative_at(last);
         let key = EdgeKey { kind: self.shape.edge(), partner, from };
         let wait = wait.unwrap_or_default();
-        let instance = EdgeInstance {
-            ns: wait.waiting_ns,
-            compensated_ns: wait.compensated_ns,
-            transfer_ns: wait.transfer_ns,
-            ..EdgeInstance::default()
-        };
-        visited.add_edge(&key, &instance);
+        visited.add_edge(&key, &waited(&wait));
         wait.waiting_ns
     }
 }
