@@ -28,9 +28,8 @@ pub(crate) enum Pending {
     Receive,
     /// A read of a file.
     Read,
-    /// A send that is not persistent, of so many bytes to a partner relative to the caller. Kept at
-    /// level `messages` alone.
-    Sent { partner: i32, bytes: u64 },
+    /// A send that is not persistent. Kept at level `messages` alone.
+    Sent,
     /// A persistent send, of so many bytes to a partner relative to the caller.
     Send { partner: i32, bytes: u64 },
     /// A persistent receive. It is counted for the callpath that starts it.
@@ -84,7 +83,7 @@ impl Slot {
             Pending::Send { partner, bytes } => (2, partner, bytes, 0),
             Pending::ReceiveAtStart => (3, 0, 0, 0),
             Pending::Collective { ranks, out, into } => (4, ranks, out, into),
-            Pending::Sent { partner, bytes } => (5, partner, bytes, 0),
+            Pending::Sent => (5, 0, 0, 0),
             Pending::Started => (6, 0, 0, 0),
         };
         self.callpath.store(request.callpath.to_bits(), Relaxed);
@@ -104,7 +103,7 @@ impl Slot {
             1 => Pending::Read,
             2 => Pending::Send { partner, bytes: out },
             3 => Pending::ReceiveAtStart,
-            5 => Pending::Sent { partner, bytes: out },
+            5 => Pending::Sent,
             6 => Pending::Started,
             _ => Pending::Collective { ranks: partner, out, into },
         };

@@ -19,7 +19,7 @@ use super::common_clock::Span;
 use super::shared::{Answer, Heard};
 
 /// A call that takes no longer, in ns, has not waited for anybody.
-pub(super) const BLOCKED_NS_MIN: u64 = 1_000;
+pub(crate) const BLOCKED_NS_MIN: u64 = 1_000;
 /// The calls whose answers are waited for, and their messages.
 const CALLS: usize = 64;
 const MESSAGES: usize = 4096;
@@ -95,12 +95,6 @@ impl Blocked {
     #[inline]
     pub(super) fn add(&mut self, sent: Sent) {
         self.now.push(sent);
-    }
-
-    /// Returns whether the call under way has sent, or completed, such messages.
-    #[inline]
-    pub(super) fn may_wait(&self) -> bool {
-        !self.now.is_empty()
     }
 
     /// Forgets the messages of the call under way, which has not waited for them.

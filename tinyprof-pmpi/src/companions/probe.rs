@@ -9,7 +9,6 @@ use super::common_clock::Span;
 use super::partner::Partner;
 use super::receive::waited;
 use super::state::State;
-use super::threads;
 use crate::communicators::Twin;
 
 /// A message that a call has found.
@@ -38,7 +37,7 @@ impl State {
     ) -> bool {
         let Probed { twin, partner, source, tag, .. } = *probed;
         let stream = Stream { communicator: twin.number, peer: source, tag };
-        if threads::are_multiple() && self.common().sharing.is_shared(stream) {
+        if self.is_stream_shared(stream) {
             return false;
         }
         let number = match probed.posted {

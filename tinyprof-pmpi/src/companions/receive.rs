@@ -56,6 +56,11 @@ impl State {
         self.is_shared(&wanted(mpi, twin, source, tag));
     }
 
+    /// Returns whether several threads have received messages of a stream at the same time.
+    pub(super) fn is_stream_shared(&mut self, stream: Stream) -> bool {
+        threads::are_multiple() && self.common().sharing.is_shared(stream)
+    }
+
     /// Returns whether several threads receive messages that a receive accepts.
     fn is_shared(&mut self, wanted: &Wanted) -> bool {
         let (common, caller) = self.common_and_caller();
@@ -154,7 +159,7 @@ impl State {
             Some(companion) if waits => {
                 let offset = self.offset(one.partner);
                 self.tests.waited(self.calls);
-                if self.blocked.may_wait() {
+                if self.blocked.has_asked() {
                     self.senders = Some(self.clock.incoming(one.held.post, companion, offset, 0));
                 }
                 self.clock.complete(span, one.held.post, companion, offset)
@@ -198,9 +203,8 @@ impl State {
         let twin = one.twin?;
         let (communicator, peer, tag) = (twin.number, one.source.cast_unsigned(), one.tag);
         let stream = Stream { communicator, peer, tag };
-        let is_shared = threads::are_multiple() && self.common().sharing.is_shared(stream);
         let turn = match posted {
-            _ if is_shared => Turn::Unclear,
+            _ if self.is_stream_shared(stream) => Turn::Unclear,
             Posted::Number(number) => self.common().receives.confirm(stream, number),
             Posted::Ticket(ticket) => self.turn(mpi, ticket),
             Posted::Unclear => Turn::Unclear,

@@ -337,18 +337,21 @@ impl State {
         self.facts = ClockFacts::default();
         self.own_cost = OwnCost::default();
         (self.own_ps, self.own_ns, self.calls) = (0, 0, 0);
-        self.last = EdgeKey::UNKNOWN;
-        self.last_left_ns = now_ns(recorder);
-        self.visit_units = recorder.visit_units();
+        self.begin_flow(recorder);
     }
 
     /// Goes on for another thread.
     fn take_over(&mut self, recorder: Recorder) {
+        self.begin_flow(recorder);
+        self.completed.clear();
+        self.matched = None;
+    }
+
+    /// Begins the flow from call to call, as if the recording had begun now.
+    fn begin_flow(&mut self, recorder: Recorder) {
         self.last = EdgeKey::UNKNOWN;
         self.last_left_ns = now_ns(recorder);
         self.visit_units = recorder.visit_units();
-        self.completed.clear();
-        self.matched = None;
     }
 
     /// Returns how far a rank of the world is, relative to this one. All ranks have one clock.

@@ -54,7 +54,7 @@ impl Call {
         let kind = match request.pending {
             Pending::Receive | Pending::ReceiveAtStart => MessageKind::MessageIn,
             Pending::Read => MessageKind::FileIn,
-            Pending::Send { .. } | Pending::Sent { .. } => return self.note_sent(place),
+            Pending::Send { .. } | Pending::Sent => return self.note_sent(place),
             Pending::Collective { .. } | Pending::Started => {
                 return self.note_operation(place, &request, visited);
             }

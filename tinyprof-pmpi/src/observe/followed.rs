@@ -64,7 +64,7 @@ impl Call {
             return;
         }
         let (callpath, communicator) = (visited.callpath(), None);
-        let pending = Pending::Sent { partner: sent.to, bytes: sent.bytes };
+        let pending = Pending::Sent;
         if let Some(place) = requests::insert(request, &Request { callpath, communicator, pending })
         {
             held::keep_sent(place, Some(&sent));

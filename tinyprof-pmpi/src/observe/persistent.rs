@@ -65,7 +65,7 @@ impl Call {
                     requests::start(place, visited.callpath());
                     self.hold_started(place, handle);
                 }
-                Pending::Receive | Pending::Read | Pending::Sent { .. } | Pending::Started => {}
+                Pending::Receive | Pending::Read | Pending::Sent | Pending::Started => {}
             }
         }
     }

@@ -9,8 +9,8 @@ use crate::abi::{Handle, Interface};
 use crate::arguments::Kind;
 use crate::communicators::{self, Communicator, ELSEWHERE};
 use crate::companions::{
-    self, Class, Completed, Held, Meet, Message, Mode, Probed, Sent, Span, State, held, now_ns,
-    ns_of,
+    self, BLOCKED_NS_MIN, Class, Completed, Held, Meet, Message, Mode, Probed, Sent, Span, State,
+    held, now_ns, ns_of,
 };
 use crate::datatypes;
 use crate::forward::forward;
@@ -24,8 +24,6 @@ const STORED_BYTES_MAX_OPEN_MPI: u64 = 4 << 10;
 const STORED_BYTES_MAX: u64 = 16 << 10;
 /// The longest time that answers of receivers are waited for, where no later call may hear them.
 const HEARD_NS_MAX: u64 = 20_000;
-/// A call that takes no longer, in ns, has not waited for anybody.
-const UNKNOWN_NS_MIN: u64 = 1_000;
 /// The size up to which MPI surely stores a message that is sent without waiting, in bytes. To
 /// follow its request would cost more than sending it.
 const SURELY_STORED_BYTES: u64 = 1_024;
@@ -149,7 +147,7 @@ impl Call {
             self.give_back(&before);
         }
         // What is shorter hides nothing, and most calls are.
-        let is_unknown = span.duration_ns() >= UNKNOWN_NS_MIN
+        let is_unknown = span.duration_ns() >= BLOCKED_NS_MIN
             && (!self.function.is_followed()
                 || meet.is_none() && self.arguments.meets_unknown(self.function)
                 || self.completes_unknown(&before));

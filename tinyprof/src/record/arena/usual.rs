@@ -30,14 +30,8 @@ static ROOT_UNITS: AtomicU64 = AtomicU64::new(VISIT_UNITS);
 static COUNTED_UNITS: AtomicU64 = AtomicU64::new(0);
 
 /// Sets the cost of a visit that is only counted, as a part of that of a timed one.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "at most 256"
-)]
 pub(in crate::record) fn weigh_counted(ratio: f64) {
-    COUNTED_UNITS.store((ratio.clamp(0.0, 1.0) * VISIT_UNITS as f64) as u64, Relaxed);
+    COUNTED_UNITS.store(units(ratio.clamp(0.0, 1.0)), Relaxed);
 }
 
 /// Returns the units of the cost of so many visits that are only counted.
@@ -46,14 +40,19 @@ pub(super) fn counted_units(visits: u64) -> u64 {
 }
 
 /// Sets by how much a visit of a root region costs more than a usual one.
+pub(in crate::record) fn weigh_roots(ratio: f64) {
+    ROOT_UNITS.store(units(ratio.clamp(1.0, 16.0)), Relaxed);
+}
+
+/// Returns the units of a cost that is so many times that of a usual visit.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     clippy::cast_precision_loss,
-    reason = "a few hundred"
+    reason = "a few thousand at most"
 )]
-pub(in crate::record) fn weigh_roots(ratio: f64) {
-    ROOT_UNITS.store((ratio.clamp(1.0, 16.0) * VISIT_UNITS as f64) as u64, Relaxed);
+fn units(ratio: f64) -> u64 {
+    (ratio * VISIT_UNITS as f64) as u64
 }
 
 /// Returns whether visits measured with this clock may take the shortest path. In tests all may, so
