@@ -267,10 +267,10 @@ impl Clock {
         self.ideal_ns = self.ideal_ns.max(companion.ideal_ns);
     }
 
-    /// Takes note of so many ns in a call that may have waited, and nobody knows for whom. Waiting
-    /// may have hidden all of the delay: that is unsure from now on.
+    /// Notes `ns` spent in a call that may have waited for an unknown partner. The wait may have
+    /// hidden the delay, so up to that much of it is uncertain from now on.
     ///
-    /// So it is for the inner ranks of a tree, where only the root is known to wait.
+    /// This happens to the inner ranks of a tree: only the root is known to wait.
     #[inline]
     pub fn doubt(&mut self, ns: u64) {
         let most = self.intrusion_ns.saturating_mul(UNSURE);

@@ -37,14 +37,14 @@ impl Polling {
         }
     }
 
-    /// Takes note of a call that has waited for messages.
+    /// Notes that a call waited for messages.
     #[inline]
     pub fn waited(&mut self) {
         self.has_waited |= self.began.is_some();
         self.began = None;
     }
 
-    /// Takes note of another call.
+    /// Notes a call that neither tests nor waits.
     #[inline]
     pub const fn other(&mut self) {
         self.began = None;

@@ -18,7 +18,7 @@ pub struct Uncertainty(u16);
 const MANTISSA: u32 = 10;
 
 impl Uncertainty {
-    /// Returns the smallest uncertainty that is not below so many ns.
+    /// Returns the uncertainty of `ns`, rounded up.
     #[must_use]
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "limited to 11 and to 6 bits")]

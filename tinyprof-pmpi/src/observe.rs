@@ -1,8 +1,11 @@
 //! What is done around a call of the program: its region, and what it says of messages.
 
+mod announced;
+mod at_once;
 mod before;
 mod collective;
 mod completion;
+mod concluded;
 mod file;
 mod flush_point;
 mod followed;

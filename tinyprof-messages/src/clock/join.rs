@@ -8,7 +8,7 @@ use crate::time::{Call, Post, duration, signed};
 /// A call that takes no longer, in ns, has found its message complete.
 const TAKEN_NS: i64 = 500;
 
-/// The least part of a way that is waited for: one of so many.
+/// A call that lasted less than one part in `PARTS` of a message's way did not wait for it.
 const PARTS: i64 = 16;
 
 /// The way of a message.

@@ -1,4 +1,4 @@
-//! What a rank finds out of the network from the calls that it makes.
+//! What a rank learns about the network from its own calls.
 
 use crate::time::{Offset, duration, signed};
 
@@ -34,8 +34,7 @@ impl Network {
         signed(if offset.latency_ns == 0 { self.latency_ns() } else { offset.latency_ns })
     }
 
-    /// Takes note of a call that took so long from the moment when it was entered, and its partner
-    /// was there.
+    /// Notes how long a call took after both its rank and the partner were there.
     #[inline]
     pub(super) fn took(&mut self, ns: i64) {
         let quicker_ns = (LONGEST_BASE_NS - ns).clamp(0, LONGEST_BASE_NS);
@@ -44,7 +43,7 @@ impl Network {
         self.quicker_ns = self.quicker_ns.max(quicker_ns);
     }
 
-    /// Takes note of a message that was waited for, and came so long after it was sent.
+    /// Notes that a message arrived `ns` after it was sent, while the rank was waiting for it.
     #[inline]
     pub(super) fn came_after(&mut self, ns: i64) {
         self.is_nearer(duration(ns));

@@ -11,7 +11,7 @@ use crate::trace::{Choices, Fact, Message, Partner, Record, Run, Sort};
 /// A request that is complete, and one that was never made.
 pub(super) const NULL: usize = usize::MAX;
 
-/// What happens at a time.
+/// An event of the simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Event {
     /// The rank goes on with its next operation.

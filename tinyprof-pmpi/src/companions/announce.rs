@@ -81,8 +81,8 @@ impl State {
         Some(Sent { to: relative, position, bytes, post })
     }
 
-    /// Returns what this rank says of itself beside message `sequence` of a stream, which is sent in
-    /// a call entered at `entered_ns`.
+    /// Returns what this rank says of itself beside message `sequence` of a stream, sent in a call
+    /// entered at `entered_ns`.
     #[inline]
     pub(super) fn companion(
         &self,

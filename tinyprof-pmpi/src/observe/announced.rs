@@ -1,0 +1,118 @@
+//! Calls that send: a companion goes before each message.
+
+use tinyprof::__calls::Visited;
+
+use super::Call;
+use crate::abi::Interface;
+use crate::arguments::Kind;
+use crate::communicators;
+use crate::companions::{self, Message, Mode, Sent, held};
+use crate::function::{Positions, Role};
+use crate::requests::{self, Pending};
+
+/// The size from which a blocking send waits for its receive, in bytes, where nobody can wait to
+/// see: the usual limit of MPI's shared memory for messages that it stores itself.
+const STORED_BYTES_MAX_OPEN_MPI: u64 = 4 << 10;
+/// The same, for others.
+const STORED_BYTES_MAX: u64 = 16 << 10;
+/// The size up to which MPI surely stores a message that is sent without waiting, in bytes. To
+/// follow its request would cost more than sending it.
+const SURELY_STORED_BYTES: u64 = 1_024;
+
+impl Call {
+    /// Sends the companions of the messages that the call sends. Returns the message if a request
+    /// will complete it, and count and datatype if their size is not known yet.
+    #[inline]
+    pub(super) fn announce(
+        &self,
+        visited: Visited,
+        entered_ns: u64,
+    ) -> (Option<Sent>, Option<(u8, u8)>) {
+        let at = &self.function.at;
+        let (tag, data, mode) = match self.function.role {
+            Role::Send => (at.tag, (at.count, at.datatype), self.mode()),
+            Role::Exchange => (at.sendtag, (at.sendcount, at.sendtype), Mode::Standard),
+            Role::ExchangeReplace => (at.sendtag, (at.count, at.datatype), Mode::Standard),
+            // Of two messages that one request completes, the one that comes is followed.
+            Role::StartExchange => (at.sendtag, (at.sendcount, at.sendtype), Mode::Buffered),
+            Role::StartExchangeReplace => (at.sendtag, (at.count, at.datatype), Mode::Buffered),
+            Role::Start => {
+                self.announce_started(1, at.request, visited, entered_ns);
+                return (None, None);
+            }
+            Role::Startall => {
+                let count = self.int(at.count);
+                self.announce_started(count, at.requests, visited, entered_ns);
+                return (None, None);
+            }
+            _ => return (None, None),
+        };
+        let to = self.arguments.int(at.dest);
+        let Some(communicator) = communicators::find(self.communicator()) else {
+            return (None, None);
+        };
+        if to == self.mpi().abi.proc_null {
+            return (None, None);
+        }
+        let tag = self.arguments.int(tag);
+        let bytes = self.bytes_before(data);
+        let message = Message { communicator, to, tag, bytes, mode };
+        let sent = companions::with(self.recorder, |state| {
+            let sent = state.announce(self.mpi(), visited, entered_ns, &message)?;
+            if at.request != Positions::NO {
+                return (sent.bytes > SURELY_STORED_BYTES).then_some(sent);
+            }
+            state.may_wait_for(sent);
+            None
+        });
+        (sent.flatten(), bytes.is_none().then_some(data))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn announce_started(&self, count: usize, array: u8, visited: Visited, entered_ns: u64) {
+        for index in 0..count {
+            let handle = self.arguments.handle_at(array, index, Kind::Request);
+            let Some((place, request)) = requests::find(handle) else { continue };
+            let Pending::Send { bytes, .. } = request.pending else { continue };
+            let bytes = Some(bytes);
+            let held = held::at(place);
+            if held.peer == self.mpi().abi.proc_null {
+                continue;
+            }
+            let Some(communicator) = request.communicator else { continue };
+            let (to, tag) = (held.peer, held.tag);
+            let message = Message { communicator, to, tag, bytes, mode: Mode::Standard };
+            let sent = companions::with(self.recorder, |state| {
+                state.announce(self.mpi(), visited, entered_ns, &message)
+            });
+            held::keep_sent(place, sent.flatten().as_ref());
+        }
+    }
+
+    /// Returns the mode of a call that sends.
+    #[inline]
+    fn mode(&self) -> Mode {
+        // `MPI_Send` is in standard mode, `MPI_Isend` too: the letter before the `send` tells.
+        match self.function.name.as_bytes() {
+            [b'M', b'P', b'I', b'_', b'S', b's', ..] => Mode::Synchronous,
+            [b'M', b'P', b'I', b'_', b'I', b's', b's', ..] => Mode::Synchronous,
+            [b'M', b'P', b'I', b'_', b'B', ..] => Mode::Buffered,
+            [b'M', b'P', b'I', b'_', b'I', b'b', ..] => Mode::Buffered,
+            _ => Mode::Standard,
+        }
+    }
+
+    /// Returns whether a blocking send of so many bytes waits for its receive.
+    pub(super) fn blocks(&self, bytes: u64) -> bool {
+        let stored = match self.mpi().abi.interface {
+            Interface::OpenMpi => STORED_BYTES_MAX_OPEN_MPI,
+            _ => STORED_BYTES_MAX,
+        };
+        match self.mode() {
+            Mode::Standard => bytes > stored,
+            Mode::Synchronous => true,
+            Mode::Buffered => false,
+        }
+    }
+}
