@@ -14,6 +14,10 @@ use super::threads;
 use crate::communicators::{Communicator, Twin};
 use crate::library::Mpi;
 
+/// The size up to which MPI surely stores a message in standard mode without waiting for its
+/// receiver, in bytes. To follow it would cost more than sending it.
+const STORED_BYTES: u64 = 1_024;
+
 /// A message that is about to be sent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Message {
@@ -28,9 +32,10 @@ pub(crate) struct Message {
 /// The modes of sending (MPI 4.0, section 3.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// MPI may store the message, or wait for its receiver. So it is of persistent requests, whose
-    /// mode is not known.
+    /// MPI may store the message, or wait for its receiver.
     Standard,
+    /// That of a persistent request, which is not kept: MPI may wait whatever the size.
+    Unknown,
     /// MPI waits for the receiver.
     Synchronous,
     /// MPI stores the message.
@@ -60,8 +65,10 @@ impl State {
         let is_shared = threads::are_multiple() && common.sharing.sends(stream, caller);
         // Where there is no place for the stream or the companion, the receiver counts it.
         let sequence = common.sent.next(stream)?;
+        let is_stored = message.bytes.is_some_and(|bytes| bytes <= STORED_BYTES);
         let flags = match message.mode {
-            Mode::Standard => Companion::ASKS,
+            Mode::Standard if is_stored => 0,
+            Mode::Standard | Mode::Unknown => Companion::ASKS,
             Mode::Synchronous => Companion::ASKS | Companion::BLOCKS,
             Mode::Buffered => 0,
         } | if message.bytes.is_none() { Companion::UNSIZED } else { 0 }
@@ -73,9 +80,10 @@ impl State {
         let way = self.common().carrier.send(mpi, &companion, &Partner { twin, relative, stream });
         let Way::Lane(position) = way else { return None };
         let bytes = match message.mode {
-            Mode::Standard => companion.bytes,
             Mode::Synchronous => u64::MAX,
             Mode::Buffered => return None,
+            Mode::Standard if is_stored => return None,
+            Mode::Standard | Mode::Unknown => companion.bytes,
         };
         let (post, _) = self.post_at(entered_ns);
         Some(Sent { to: relative, position, bytes, post })

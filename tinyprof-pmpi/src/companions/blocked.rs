@@ -25,6 +25,9 @@ const CALLS: usize = 64;
 const MESSAGES: usize = 4096;
 /// A receiver that came so much later than the end of the call, in ns, was not waited for.
 const SURELY_LATER_NS: i64 = 20_000;
+/// By how much the entering of a call may be wrong, in ns: the cost of our work before it is a
+/// mean.
+const ENTERING_NS: i64 = 5_000;
 
 /// A message whose receiver answers if it was later.
 #[derive(Clone, Copy, Debug)]
@@ -133,6 +136,11 @@ impl Blocked {
         self.calls.is_empty()
     }
 
+    /// Returns the time in calls whose answers have not come, in ns.
+    pub(super) fn unheard_ns(&self) -> u64 {
+        self.calls.iter().map(|call| call.span.duration_ns()).sum()
+    }
+
     /// Takes the answers that are there, and amends the clock.
     #[inline(never)]
     pub(super) fn hear(&mut self, recorder: Recorder, carrier: &mut Carrier, clock: &mut Clock) {
@@ -171,11 +179,12 @@ impl Call {
     /// Takes note of an answer.
     fn take(&mut self, sent: &Sent, answer: &Answer, stored_bytes: &mut u64) {
         let later_ns = answer.posted_ns.cast_signed() - self.span.left_ns.cast_signed();
-        if later_ns > SURELY_LATER_NS && sent.bytes != u64::MAX {
+        let may_be_stored = sent.bytes != u64::MAX;
+        if later_ns > SURELY_LATER_NS && may_be_stored {
             *stored_bytes = sent.bytes.max(*stored_bytes);
         }
         let is_alone = self.asked == 1 && self.senders.is_none();
-        if later_ns > 0 || !is_alone && sent.bytes <= *stored_bytes {
+        if may_be_stored && later_ns > ENTERING_NS || !is_alone && sent.bytes <= *stored_bytes {
             return;
         }
         let number = 0;

@@ -52,6 +52,8 @@ pub(crate) struct State {
     caller: &'static Caller,
     /// The calls that may have waited for their receivers.
     pub(super) blocked: Blocked,
+    /// The time in calls of all threads whose answers had not come when the program ended, in ns.
+    unheard_ns: u64,
     /// The senders that the call under way has waited for.
     pub(super) senders: Option<Meeting>,
     /// The clock when MPI was entered for it.
@@ -127,6 +129,7 @@ impl State {
             common,
             caller: Caller::new(),
             blocked: Blocked::default(),
+            unheard_ns: 0,
             senders: None,
             entered: Clock::default(),
             tests: Tests::default(),
@@ -365,7 +368,7 @@ impl State {
             ideal_ns: self.clock.ideal_ns(),
             contradictions: self.clock.contradictions(),
             // So that readers know that it was kept.
-            unfollowed_ns: self.facts.unfollowed_ns + self.blocked.lost_ns + 1,
+            unfollowed_ns: self.facts.unfollowed_ns + self.blocked.lost_ns + self.unheard_ns + 1,
             offset_uncertainty_ns: distance::uncertainty_ns(),
             ..self.facts
         }

@@ -15,9 +15,6 @@ use crate::requests::{self, Pending};
 const STORED_BYTES_MAX_OPEN_MPI: u64 = 4 << 10;
 /// The same, for others.
 const STORED_BYTES_MAX: u64 = 16 << 10;
-/// The size up to which MPI surely stores a message that is sent without waiting, in bytes. To
-/// follow its request would cost more than sending it.
-const SURELY_STORED_BYTES: u64 = 1_024;
 
 impl Call {
     /// Sends the companions of the messages that the call sends. Returns the message if a request
@@ -60,7 +57,7 @@ impl Call {
         let sent = companions::with(self.recorder, |state| {
             let sent = state.announce(self.mpi(), visited, entered_ns, &message)?;
             if at.request != Positions::NO {
-                return (sent.bytes > SURELY_STORED_BYTES).then_some(sent);
+                return Some(sent);
             }
             state.may_wait_for(sent);
             None
@@ -82,7 +79,7 @@ impl Call {
             }
             let Some(communicator) = request.communicator else { continue };
             let (to, tag) = (held.peer, held.tag);
-            let message = Message { communicator, to, tag, bytes, mode: Mode::Standard };
+            let message = Message { communicator, to, tag, bytes, mode: Mode::Unknown };
             let sent = companions::with(self.recorder, |state| {
                 state.announce(self.mpi(), visited, entered_ns, &message)
             });
@@ -110,7 +107,7 @@ impl Call {
             _ => STORED_BYTES_MAX,
         };
         match self.mode() {
-            Mode::Standard => bytes > stored,
+            Mode::Standard | Mode::Unknown => bytes > stored,
             Mode::Synchronous => true,
             Mode::Buffered => false,
         }

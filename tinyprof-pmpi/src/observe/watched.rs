@@ -8,6 +8,9 @@ use crate::companions::{self, BLOCKED_NS_MIN, Class, Meet, Span, now_ns, ns_of};
 use crate::forward::forward;
 use crate::function::{Looks, Role, SITES};
 
+/// The longest time that storing a small message takes, in ns.
+const SENDING_NS_MAX: u64 = 20_000;
+
 impl Call {
     /// Makes the call inside of its region, counts what it did, and exchanges companions.
     ///
@@ -130,7 +133,8 @@ impl Call {
         let is_unknown = span.duration_ns() >= BLOCKED_NS_MIN
             && (!self.function.is_followed()
                 || meet.is_none() && self.arguments.meets_unknown(self.function)
-                || self.completes_unknown(&before));
+                || self.completes_unknown(&before)
+                || self.function.role == Role::Send && self.has_sent_slowly(span));
         companions::with(self.recorder, |state| {
             state.is_unknown |= is_unknown;
             let times = (since_ns, span.duration_ns());
@@ -168,6 +172,15 @@ impl Call {
             }
             _ => false,
         }
+    }
+
+    /// Returns whether a call has sent a message of which no receiver says when it was there, and
+    /// took longer than sending does: MPI may have had no room to store it.
+    #[cold]
+    #[inline(never)]
+    fn has_sent_slowly(&self, span: Span) -> bool {
+        let has_asked = companions::with(self.recorder, |state| state.has_waited).unwrap_or(true);
+        !has_asked && span.duration_ns() > SENDING_NS_MAX
     }
 
     /// Returns whether the call sends, posts or completes messages.

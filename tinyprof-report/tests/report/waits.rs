@@ -249,7 +249,8 @@ fn receives_are_followed_as_far_as_their_messages_are() {
 #[test]
 fn what_the_recorder_did_not_follow_counts_for_what_is_known_here() {
     let mut world = late();
-    world.clock(1).unfollowed_ns = 1_500;
+    // One more than there was, as it was kept.
+    world.clock(1).unfollowed_ns = 1_501;
     let unfollowed = Unfollowed::of_totals(&Totals::of_profile(&profile(&world.end())));
     let of_ranks: Vec<u64> = unfollowed.ranks.iter().map(|rank| rank.unfollowed_ns).collect();
     assert_eq!(of_ranks, [0, 1_500, 0, 0]);

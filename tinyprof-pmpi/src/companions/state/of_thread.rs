@@ -159,10 +159,20 @@ pub(crate) fn store_facts() {
             state.compute(recorder, now_ns);
             (state.last_left_ns, state.visit_units) = (now_ns, recorder.visit_units());
             state.facts.companions_left = state.common().carrier.left();
+            state.unheard_ns = state.blocked.unheard_ns() + unheard_of_others_ns(state);
             recorder.store_clock(&state.facts());
             state.say(now_ns, Doing::Ended);
         });
     }
+}
+
+/// Returns the time in calls of other threads whose answers have not come, in ns. They may have
+/// ended. Under the lock.
+fn unheard_of_others_ns(own: &State) -> u64 {
+    let states = STATES.lock().unwrap_or_else(PoisonError::into_inner);
+    let others = states.iter().filter(|(_, other)| !ptr::eq(other.0.as_ptr(), own));
+    // SAFETY: never freed, and nobody else uses a state without the lock.
+    others.map(|(_, other)| unsafe { &*other.0.as_ptr() }.blocked.unheard_ns()).sum()
 }
 
 /// Ends the observation before MPI does.
