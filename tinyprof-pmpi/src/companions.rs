@@ -52,7 +52,7 @@ mod twin;
 pub(crate) use agreement::agree_on_messages;
 pub use agreement::{Agreed, Wish};
 pub(crate) use announce::{Message, Mode};
-pub(crate) use blocked::{BLOCKED_NS_MIN, Sent};
+pub(crate) use blocked::{BLOCKED_NS_MIN, Receiver};
 pub(crate) use common_clock::{Span, now_ns, ns_of};
 pub(crate) use distance::compare_again;
 pub(crate) use ends::{begins, has_begun, has_ended, is_ending};

@@ -6,7 +6,7 @@ use tinyprof::__calls::Visited;
 use tinyprof_messages::companion::Companion;
 use tinyprof_messages::matching::Stream;
 
-use super::blocked::Sent;
+use super::blocked::{Receiver, Sent};
 use super::carrier::Way;
 use super::partner::Partner;
 use super::state::State;
@@ -42,9 +42,21 @@ pub(crate) enum Mode {
     Buffered,
 }
 
+impl Message {
+    /// Returns whether MPI may wait for the receiver.
+    #[inline]
+    fn may_wait(&self) -> bool {
+        match self.mode {
+            Mode::Standard => self.bytes.is_none_or(|bytes| bytes > STORED_BYTES),
+            Mode::Unknown | Mode::Synchronous => true,
+            Mode::Buffered => false,
+        }
+    }
+}
+
 impl State {
-    /// Sends the companion of a message that is sent in a call entered at `entered_ns`. Returns the
-    /// message if its receiver answers, in case that it is late.
+    /// Sends the companion of a message that is sent in a call entered at `entered_ns`. Returns
+    /// what becomes known of its receiver.
     #[inline]
     pub(crate) fn announce(
         &mut self,
@@ -52,41 +64,38 @@ impl State {
         visited: Visited,
         entered_ns: u64,
         message: &Message,
-    ) -> Option<Sent> {
+    ) -> Receiver {
         let known = message.communicator;
-        let twin = known.twin()?;
         // MPI does not send it, and returns an error.
         if message.tag < 0 || !known.has(message.to) {
-            return None;
+            return Receiver::Free;
         }
+        let may_wait = message.may_wait();
+        let untold = if may_wait { Receiver::Untold } else { Receiver::Free };
+        let Some(twin) = known.twin() else { return untold };
         let peer = message.to.cast_unsigned();
         let stream = Stream { communicator: twin.number, peer, tag: message.tag };
         let (common, caller) = self.common_and_caller();
         let is_shared = threads::are_multiple() && common.sharing.sends(stream, caller);
         // Where there is no place for the stream or the companion, the receiver counts it.
-        let sequence = common.sent.next(stream)?;
-        let is_stored = message.bytes.is_some_and(|bytes| bytes <= STORED_BYTES);
-        let flags = match message.mode {
-            Mode::Standard if is_stored => 0,
-            Mode::Standard | Mode::Unknown => Companion::ASKS,
-            Mode::Synchronous => Companion::ASKS | Companion::BLOCKS,
-            Mode::Buffered => 0,
-        } | if message.bytes.is_none() { Companion::UNSIZED } else { 0 }
+        let Some(sequence) = common.sent.next(stream) else { return untold };
+        let is_synchronous = message.mode == Mode::Synchronous;
+        let flags = if may_wait { Companion::ASKS } else { 0 }
+            | if is_synchronous { Companion::BLOCKS } else { 0 }
+            | if message.bytes.is_none() { Companion::UNSIZED } else { 0 }
             | if is_shared { Companion::SHARED } else { 0 };
         let plain = self.companion(visited, &twin, sequence, entered_ns);
         let bytes = message.bytes.unwrap_or(0);
         let companion = Companion { flags: plain.flags | flags, bytes, ..plain };
         let relative = known.relative(message.to);
         let way = self.common().carrier.send(mpi, &companion, &Partner { twin, relative, stream });
-        let Way::Lane(position) = way else { return None };
-        let bytes = match message.mode {
-            Mode::Synchronous => u64::MAX,
-            Mode::Buffered => return None,
-            Mode::Standard if is_stored => return None,
-            Mode::Standard | Mode::Unknown => companion.bytes,
-        };
+        let Way::Lane(position) = way else { return untold };
+        if !may_wait {
+            return Receiver::Free;
+        }
+        let bytes = if is_synchronous { u64::MAX } else { companion.bytes };
         let (post, _) = self.post_at(entered_ns);
-        Some(Sent { to: relative, position, bytes, post })
+        Receiver::Answers(Sent { to: relative, position, bytes, post })
     }
 
     /// Returns what this rank says of itself beside message `sequence` of a stream, sent in a call
@@ -113,7 +122,11 @@ impl State {
 
     /// Takes note of a message that the call under way sends and waits for, or has completed.
     #[inline]
-    pub(crate) fn may_wait_for(&mut self, sent: Sent) {
-        self.blocked.add(sent);
+    pub(crate) fn may_wait_for(&mut self, receiver: Receiver) {
+        match receiver {
+            Receiver::Free => {}
+            Receiver::Answers(sent) => self.blocked.add(sent),
+            Receiver::Untold => self.blocked.add_untold(),
+        }
     }
 }

@@ -42,6 +42,27 @@ pub(crate) struct Sent {
     pub(crate) post: Post,
 }
 
+/// What becomes known of the receiver of a message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Receiver {
+    /// MPI does not wait for it.
+    Free,
+    /// It answers if it was later.
+    Answers(Sent),
+    /// MPI may wait for it, and it does not tell when it was there.
+    Untold,
+}
+
+impl Receiver {
+    /// Returns the message that is answered.
+    pub(crate) fn answers(self) -> Option<Sent> {
+        match self {
+            Self::Answers(sent) => Some(sent),
+            Self::Free | Self::Untold => None,
+        }
+    }
+}
+
 /// A call that may have waited for the receivers of messages.
 #[derive(Clone, Copy, Debug)]
 struct Call {
@@ -68,6 +89,8 @@ pub(super) struct Blocked {
     messages: VecDeque<Sent>,
     /// The messages that the call under way has sent, or completed.
     now: Vec<Sent>,
+    /// Whether there was one whose receiver does not tell when it was there.
+    has_untold: bool,
     /// The largest message that MPI has stored, in bytes.
     stored_bytes: u64,
     /// The time in calls that have waited for too many, or for so long that others came, in ns:
@@ -81,6 +104,7 @@ impl Default for Blocked {
             calls: VecDeque::with_capacity(CALLS),
             messages: VecDeque::with_capacity(MESSAGES),
             now: Vec::with_capacity(MESSAGES),
+            has_untold: false,
             stored_bytes: 0,
             lost_ns: 0,
         }
@@ -94,6 +118,18 @@ impl Blocked {
         !self.now.is_empty()
     }
 
+    /// Returns whether the call under way may have waited for a receiver that does not tell.
+    #[inline]
+    pub(super) fn has_untold(&self) -> bool {
+        self.has_untold
+    }
+
+    /// Takes note that it may have.
+    #[inline(never)]
+    pub(super) fn add_untold(&mut self) {
+        self.has_untold = true;
+    }
+
     /// Takes note of a message that the call under way sends and waits for, or completes.
     #[inline]
     pub(super) fn add(&mut self, sent: Sent) {
@@ -103,6 +139,7 @@ impl Blocked {
     /// Forgets the messages of the call under way, which has not waited for them.
     #[inline]
     pub(super) fn forget(&mut self) {
+        self.has_untold = false;
         self.now.clear();
     }
 
@@ -115,6 +152,7 @@ impl Blocked {
         [before, applied]: [Clock; 2],
         senders: Option<Meeting>,
     ) {
+        self.has_untold = false;
         let asked = self.now.len();
         if self.calls.len() == CALLS || self.messages.len() + asked > MESSAGES {
             self.lose_first();

@@ -35,7 +35,8 @@ struct Begun {
 #[derive(Clone, Copy)]
 struct Ending {
     callpath: Callpath,
-    meet: Meet,
+    /// `None` if nobody can know who comes last.
+    meet: Option<Meet>,
     entered_ns: u64,
 }
 
@@ -86,10 +87,15 @@ pub(crate) fn is_ending(mpi: &Mpi, recorder: Recorder, visited: Visited) {
         return;
     }
     let entered_ns = now_ns(recorder);
-    let Some(group) = communicators::find(mpi.abi.world) else { return };
-    let (shape, needs_board) = (Shape::Of(Collective::AllToAll), true);
-    let met = Met { group, shape, root: 0, needs_board };
-    let Some(meet) = Meet::begin(met, Some((recorder, entered_ns))) else { return };
+    let world = communicators::find(mpi.abi.world);
+    if world.is_some_and(|world| !world.has_others()) {
+        return;
+    }
+    let meet = world.and_then(|group| {
+        let (shape, needs_board) = (Shape::Of(Collective::AllToAll), true);
+        let met = Met { group, shape, root: 0, needs_board };
+        Meet::begin(met, Some((recorder, entered_ns)))
+    });
     let ending = Ending { callpath: visited.callpath(), meet, entered_ns };
     *ENDING.lock().unwrap_or_else(PoisonError::into_inner) = Some(ending);
 }
@@ -103,6 +109,11 @@ pub(crate) fn has_ended(mpi: &Mpi) {
         && let Some(visited) = recorder.visited(callpath)
     {
         let left_ns = now_ns(recorder);
-        meet.end(mpi, recorder, visited, Span { entered_ns, left_ns });
+        if let Some(meet) = meet {
+            meet.end(mpi, recorder, visited, Span { entered_ns, left_ns });
+        } else {
+            let ns = left_ns.saturating_sub(entered_ns);
+            state::with(recorder, |state| state.not_followed(ns));
+        }
     }
 }

@@ -273,11 +273,35 @@ impl State {
     pub(crate) fn ended(&mut self, visited: Visited, span: Span, waits: bool) {
         let has_asked = self.blocked.has_asked();
         self.has_waited |= has_asked || self.senders.is_some();
+        if self.blocked.has_untold() && waits {
+            self.waited_untold(span);
+        }
         if !has_asked || !waits || span.duration_ns() < BLOCKED_NS_MIN {
             self.senders = None;
             return self.blocked.forget();
         }
         self.may_have_waited(visited, span);
+    }
+
+    /// Takes note of the end of a call with a message whose receiver does not tell. For how long it
+    /// has waited for senders is known.
+    #[cold]
+    #[inline(never)]
+    fn waited_untold(&mut self, span: Span) {
+        let begun_ns = self.senders.map_or(0, |senders| senders.last_ns.max(0).cast_unsigned());
+        let ns = span.left_ns.saturating_sub(begun_ns.max(span.entered_ns));
+        if ns >= BLOCKED_NS_MIN {
+            self.not_followed(ns);
+        }
+        self.has_waited = true;
+    }
+
+    /// Takes note of time in a call that nobody follows.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn not_followed(&mut self, ns: u64) {
+        self.facts.unfollowed_ns += ns;
+        self.clock.doubt(ns);
     }
 
     #[inline(never)]
@@ -316,8 +340,7 @@ impl State {
     ) {
         self.has_waited = false;
         if std::mem::take(&mut self.is_unknown) {
-            self.facts.unfollowed_ns += in_ns;
-            self.clock.doubt(in_ns);
+            self.not_followed(in_ns);
         }
         let measured_ns = is_measured.then(|| now_ns(recorder).saturating_sub(since_ns));
         let ns = self.own_cost.after(class, measured_ns);

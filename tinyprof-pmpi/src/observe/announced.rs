@@ -6,7 +6,7 @@ use super::Call;
 use crate::abi::Interface;
 use crate::arguments::Kind;
 use crate::communicators;
-use crate::companions::{self, Message, Mode, Sent, held};
+use crate::companions::{self, Message, Mode, Receiver, held};
 use crate::function::{Positions, Role};
 use crate::requests::{self, Pending};
 
@@ -17,14 +17,14 @@ const STORED_BYTES_MAX_OPEN_MPI: u64 = 4 << 10;
 const STORED_BYTES_MAX: u64 = 16 << 10;
 
 impl Call {
-    /// Sends the companions of the messages that the call sends. Returns the message if a request
-    /// will complete it, and count and datatype if their size is not known yet.
+    /// Sends the companions of the messages that the call sends. Returns what becomes known of the
+    /// receiver, and count and datatype if their size is not known yet.
     #[inline]
     pub(super) fn announce(
         &self,
         visited: Visited,
         entered_ns: u64,
-    ) -> (Option<Sent>, Option<(u8, u8)>) {
+    ) -> (Receiver, Option<(u8, u8)>) {
         let at = &self.function.at;
         let (tag, data, mode) = match self.function.role {
             Role::Send => (at.tag, (at.count, at.datatype), self.mode()),
@@ -35,34 +35,38 @@ impl Call {
             Role::StartExchangeReplace => (at.sendtag, (at.count, at.datatype), Mode::Buffered),
             Role::Start => {
                 self.announce_started(1, at.request, visited, entered_ns);
-                return (None, None);
+                return (Receiver::Free, None);
             }
             Role::Startall => {
                 let count = self.int(at.count);
                 self.announce_started(count, at.requests, visited, entered_ns);
-                return (None, None);
+                return (Receiver::Free, None);
             }
-            _ => return (None, None),
+            _ => return (Receiver::Free, None),
         };
         let to = self.arguments.int(at.dest);
-        let Some(communicator) = communicators::find(self.communicator()) else {
-            return (None, None);
-        };
         if to == self.mpi().abi.proc_null {
-            return (None, None);
+            return (Receiver::Free, None);
         }
+        let waits_itself = at.request == Positions::NO;
+        let Some(communicator) = communicators::find(self.communicator()) else {
+            if waits_itself {
+                let untold = Receiver::Untold;
+                companions::with(self.recorder, |state| state.may_wait_for(untold));
+            }
+            return (Receiver::Untold, None);
+        };
         let tag = self.arguments.int(tag);
         let bytes = self.bytes_before(data);
         let message = Message { communicator, to, tag, bytes, mode };
-        let sent = companions::with(self.recorder, |state| {
-            let sent = state.announce(self.mpi(), visited, entered_ns, &message)?;
-            if at.request != Positions::NO {
-                return Some(sent);
+        let receiver = companions::with(self.recorder, |state| {
+            let receiver = state.announce(self.mpi(), visited, entered_ns, &message);
+            if waits_itself {
+                state.may_wait_for(receiver);
             }
-            state.may_wait_for(sent);
-            None
+            receiver
         });
-        (sent.flatten(), bytes.is_none().then_some(data))
+        (receiver.unwrap_or(Receiver::Free), bytes.is_none().then_some(data))
     }
 
     #[cold]
@@ -80,10 +84,10 @@ impl Call {
             let Some(communicator) = request.communicator else { continue };
             let (to, tag) = (held.peer, held.tag);
             let message = Message { communicator, to, tag, bytes, mode: Mode::Unknown };
-            let sent = companions::with(self.recorder, |state| {
+            let receiver = companions::with(self.recorder, |state| {
                 state.announce(self.mpi(), visited, entered_ns, &message)
             });
-            held::keep_sent(place, sent.flatten().as_ref());
+            held::keep_sent(place, receiver.and_then(Receiver::answers).as_ref());
         }
     }
 

@@ -9,7 +9,7 @@ use super::Call;
 use crate::abi::Handle;
 use crate::arguments::Kind;
 use crate::communicators::Communicator;
-use crate::companions::{self, Held, Sent, held};
+use crate::companions::{self, Held, Receiver, held};
 use crate::function::{Positions, Role};
 use crate::requests::{self, Pending, Request};
 
@@ -56,9 +56,9 @@ impl Call {
         held::keep(place, &held);
     }
 
-    /// Keeps what is asked about the message of a request that the call has made.
+    /// Keeps what becomes known of the receiver for the request that the call has made.
     #[inline(never)]
-    pub(super) fn hold_sent(&self, sent: Sent, visited: Visited) {
+    pub(super) fn hold_sent(&self, receiver: Receiver, visited: Visited) {
         let request = self.arguments.handle_at(self.function.at.request, 0, Kind::Request);
         if request == self.mpi().abi.request_null {
             return;
@@ -67,7 +67,7 @@ impl Call {
         let pending = Pending::Sent;
         if let Some(place) = requests::insert(request, &Request { callpath, communicator, pending })
         {
-            held::keep_sent(place, Some(&sent));
+            held::keep_sent(place, receiver.answers().as_ref());
         }
     }
 
@@ -75,10 +75,9 @@ impl Call {
     /// completed.
     #[inline(never)]
     pub(super) fn note_sent(&self, place: usize) {
-        if companions::is_on()
-            && let Some(sent) = held::take_sent(place)
-        {
-            companions::with(self.recorder, |state| state.may_wait_for(sent));
+        if companions::is_on() {
+            let receiver = held::take_sent(place).map_or(Receiver::Untold, Receiver::Answers);
+            companions::with(self.recorder, |state| state.may_wait_for(receiver));
         }
     }
 

@@ -4,9 +4,9 @@ use std::ffi::c_int;
 
 use super::{Before, Call, inside};
 use crate::communicators;
-use crate::companions::{self, BLOCKED_NS_MIN, Class, Meet, Span, now_ns, ns_of};
+use crate::companions::{self, BLOCKED_NS_MIN, Class, Meet, Receiver, Span, now_ns, ns_of};
 use crate::forward::forward;
-use crate::function::{Looks, Role, SITES};
+use crate::function::{Looks, Positions, Role, SITES};
 
 /// The longest time that storing a small message takes, in ns.
 const SENDING_NS_MAX: u64 = 20_000;
@@ -50,7 +50,7 @@ impl Call {
             begun_ns = called_ns;
         }
         companions::with(self.recorder, |state| state.enter(self.recorder, visited, begun_ns));
-        let (sent, not_sized) = self.announce(visited, begun_ns);
+        let (receiver, not_sized) = self.announce(visited, begun_ns);
         let (mut meet, mut removed) = (None, None);
         if !self.is_plain_message() {
             meet = self.meet(begun_ns);
@@ -91,8 +91,8 @@ impl Call {
                 self.bytes(count, datatype);
             }
             self.conclude(&before, visited, span);
-            if let Some(sent) = sent {
-                self.hold_sent(sent, visited);
+            if self.function.at.request != Positions::NO && !matches!(receiver, Receiver::Free) {
+                self.hold_sent(receiver, visited);
             }
             if let Some(meet) = meet
                 && !self.keep_operation(&meet, visited)
