@@ -34,6 +34,7 @@ mod select;
 #[expect(unsafe_code, reason = "std neither reads the recorder's clocks nor maps files")]
 mod sys;
 mod waits;
+mod wrappers;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

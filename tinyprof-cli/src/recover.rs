@@ -29,6 +29,7 @@ use tinyprof_segment::clock::Moment;
 use tinyprof_segment::layout::header;
 
 use crate::arguments::RecoverArguments;
+use crate::wrappers::wrappers;
 use crate::{memory, permissions, render, sys};
 use candidates::Candidate;
 use find::{Found, find, read_whole};
@@ -176,7 +177,7 @@ fn event_map(threads: &[Piece<'_>], now: Moment) -> io::Result<EventMap> {
     let segments: Vec<Segment<'_>> =
         files.iter().filter_map(|bytes| Segment::parse(bytes).ok()).collect();
     let mut map = recovered_map(&segments, now);
-    if let Some(named) = tinyprof_symbols::with_names(&map.callpaths) {
+    if let Some(named) = tinyprof_symbols::with_names(&map.callpaths, &wrappers()) {
         map.callpaths = named;
     }
     Ok(map)

@@ -5,10 +5,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 
 use tinyprof::__mpi as recorder;
-use tinyprof_pmpi::{Session, register};
+use tinyprof_pmpi::{Session, register, set_wrappers};
 
 use crate::attendance::SignedIn;
 use crate::run;
+use crate::settings::wrappers;
 
 /// The mark of this rank, from before `MPI_Init` until after it.
 static SIGNED_IN: Mutex<Option<SignedIn>> = Mutex::new(None);
@@ -41,6 +42,7 @@ fn before_init() -> bool {
             *place = signed_in;
         }
     });
+    set_wrappers(wrappers());
     run::records_calls()
 }
 

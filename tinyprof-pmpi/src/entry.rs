@@ -5,8 +5,8 @@
 //! body then serves all numbers of arguments. Each builds, on its stack:
 //!
 //! ```text
-//! x86-64:   a0 .. a5 | return address | a6 ..        registers, by `call`, the caller's stack
-//! aarch64:  a0 .. a7 | return address | - | a8 ..
+//! x86-64:   rbp | a0 .. a5 | return address | a6 ..        registers, by `call`, the caller's stack
+//! aarch64:  x29 | x30 | a0 .. a7 | return address | - | a8 ..
 //! ```
 
 use std::ffi::c_int;
@@ -40,7 +40,7 @@ macro_rules! wrapper {
                 "push rdi",
                 "mov rsi, rsp",
                 "mov edi, {number}",
-                "sub rsp, 8",
+                "push rbp",
                 ".cfi_def_cfa_offset 64",
                 "call {handle}",
                 "add rsp, 56",

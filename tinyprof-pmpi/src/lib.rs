@@ -27,6 +27,7 @@
 
 mod abi;
 mod arguments;
+mod callers;
 mod communicators;
 mod companions;
 mod datatypes;
@@ -46,6 +47,7 @@ mod weak;
 mod words;
 
 pub use abi::{Abi, Handle, Interface, Status};
+pub use callers::set_wrappers;
 pub use companions::{Agreed, Wish};
 pub use library::{Mpi, mpi};
 pub use session::{Session, may_have_attributes, register, watch_collectives};

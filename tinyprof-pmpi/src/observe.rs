@@ -25,12 +25,13 @@ mod watched;
 
 use std::ffi::c_int;
 
-use tinyprof::__calls::{Recorder, Visited};
+use tinyprof::__calls::{Open, Recorder, Visited};
 
 use before::Before;
 
 use crate::abi::Interface;
 use crate::arguments::Arguments;
+use crate::callers;
 use crate::companions;
 use crate::forward::forward;
 use crate::function::{FUNCTIONS, Form, Function, Looks, Role, SITES};
@@ -67,8 +68,6 @@ pub(crate) unsafe fn call(index: usize, called: u32, words: Words) -> c_int {
         // SAFETY: as the caller says.
         _ => return unsafe { call_unusual(index, called, words) },
     };
-    // SAFETY: the entry point has stored the place there.
-    let address = unsafe { *words.wrapping_add(RETURN_ADDRESS) };
     if !session::records_calls_alone() {
         if !companions::is_on() {
             // SAFETY: as the caller says.
@@ -78,11 +77,11 @@ pub(crate) unsafe fn call(index: usize, called: u32, words: Words) -> c_int {
         let call = unsafe { Call::new(function, words, called, recorder) };
         call.arguments.pass_flush_point(function);
         // SAFETY: the original is the function of this name.
-        return unsafe { call.make_watched(index, address, original) };
+        return unsafe { call.make_watched(index, words, original) };
     }
     if function.looks == Looks::Never {
         // SAFETY: the original is the function of this name, and the words are those of its call.
-        return unsafe { make(recorder, index, address, original, words, function.arguments) }.0;
+        return unsafe { make(recorder, index, words, original, words, function.arguments) }.0;
     }
     // SAFETY: the words are those of this function's call, which is under way.
     let call = unsafe { Call::new(function, words, binding::C, recorder) };
@@ -91,7 +90,7 @@ pub(crate) unsafe fn call(index: usize, called: u32, words: Words) -> c_int {
         Role::Send => {
             let (code, visited) =
                 // SAFETY: as above.
-                unsafe { make(recorder, index, address, original, words, function.arguments) };
+                unsafe { make(recorder, index, words, original, words, function.arguments) };
             if code == 0 {
                 call.sent(visited);
             }
@@ -101,14 +100,14 @@ pub(crate) unsafe fn call(index: usize, called: u32, words: Words) -> c_int {
             let status = call.status(function.at.status);
             let (code, visited) =
                 // SAFETY: as above.
-                unsafe { make(recorder, index, address, original, words, function.arguments) };
+                unsafe { make(recorder, index, words, original, words, function.arguments) };
             if code == 0 || call.has_taken(code) {
                 call.received(status, visited);
             }
             code
         }
         // SAFETY: as above.
-        _ => unsafe { call.make_and_count(index, address, original) },
+        _ => unsafe { call.make_and_count(index, words, original) },
     }
 }
 
@@ -153,47 +152,58 @@ unsafe fn call_unusual(index: usize, called: u32, words: Words) -> c_int {
     if inside::is_inside(recorder) {
         return arguments().pass_on_unrecorded(function, pass_on);
     }
-    // SAFETY: the entry point has stored the place there.
-    let mut address = unsafe { *words.wrapping_add(RETURN_ADDRESS) };
     if calls_c(called) {
         // MPI passes the call on to the function of C, which is ours again.
-        let leading = inside::lead_to_c(recorder, address);
+        let leading = inside::lead_to_c(recorder, words);
         let code = pass_on();
         drop(leading);
         return code;
     }
-    if called == binding::C {
-        address = inside::fortran_address(recorder).unwrap_or(address);
-    }
+    let of_fortran = (called == binding::C).then(|| inside::fortran_words(recorder)).flatten();
+    let from = of_fortran.unwrap_or(words);
     // SAFETY: the words are those of this function's call, which is under way.
     let call = unsafe { Call::new(function, words, called, recorder) };
     let call = Call { called_ticks, ..call };
     call.arguments.pass_flush_point(function);
     if companions::is_on() {
         // SAFETY: the original is the function of this name and binding.
-        unsafe { call.make_watched(index, address, original) }
+        unsafe { call.make_watched(index, from, original) }
     } else {
         // SAFETY: as above.
-        unsafe { call.make_and_count(index, address, original) }
+        unsafe { call.make_and_count(index, from, original) }
     }
+}
+
+/// Opens the region of a call that the program has made with the words `from`: in Fortran others
+/// than those of the call of C that it leads to.
+///
+/// # Safety
+/// Both calls are under way.
+#[inline(always)]
+unsafe fn open(recorder: Recorder, index: usize, from: Words) -> Open {
+    // SAFETY: the entry point has stored the place there.
+    let address = unsafe { *from.wrapping_add(RETURN_ADDRESS) };
+    // SAFETY: as the caller says.
+    recorder.open(&SITES[index], index, address, || unsafe { callers::place(index, from) })
 }
 
 /// Makes a call inside of its region, and returns its result and callpath.
 ///
 /// # Safety
-/// As for [`forward`].
+/// As for [`forward`], and as for [`open`].
 #[inline(always)]
 unsafe fn make(
     recorder: Recorder,
     index: usize,
-    address: usize,
+    from: Words,
     original: usize,
     words: Words,
     count: u8,
 ) -> (c_int, Visited) {
     let inside = inside::enter(recorder);
-    let open = recorder.open(&SITES[index], index, address);
     // SAFETY: as the caller says.
+    let open = unsafe { open(recorder, index, from) };
+    // SAFETY: as above.
     let code = unsafe { forward(original, words, count) };
     let visited = open.end();
     drop(inside);
@@ -228,7 +238,7 @@ impl Call {
     /// # Safety
     /// `original` is the address of this function, of the binding that the program has called.
     #[inline(never)]
-    unsafe fn make_and_count(&self, index: usize, address: usize, original: usize) -> c_int {
+    unsafe fn make_and_count(&self, index: usize, from: Words, original: usize) -> c_int {
         let before = match self.function.looks {
             Looks::BeforeAndAfter => self.before(),
             _ => Before::NOTHING,
@@ -236,7 +246,7 @@ impl Call {
         let words = self.arguments.words;
         let (code, visited) =
             // SAFETY: as the caller says, and the words are those of its call.
-            unsafe { make(self.recorder, index, address, original, words, self.count()) };
+            unsafe { make(self.recorder, index, from, original, words, self.count()) };
         if self.is_successful(code) {
             self.after(&before, visited);
         } else if self.has_taken(code) {

@@ -32,6 +32,7 @@ mod rows;
 mod setting;
 mod table;
 mod unknown;
+mod wrappers;
 
 pub use choice::{
     Aggregators, ClockChoice, MessageOrder, MpiLevel, ReportSignal, SeriesGather, World,
@@ -40,6 +41,7 @@ pub use document::{Column, document};
 pub use setting::Setting;
 pub use table::{ALL_INTERIM_PROFILES, DEADLINE_DEFAULT, SETTINGS, Settings};
 pub use unknown::{is_unknown, nearest};
+pub use wrappers::Wrappers;
 
 /// Types in the rows, under paths that are valid in every crate with a builder.
 #[doc(hidden)]

@@ -348,6 +348,19 @@ settings! {
             /// be set before MPI is initialised, alike on all ranks.
             mpi(level: ::tinyprof_settings::MpiLevel) => level,
         }
+        /// Functions through which the program calls MPI.
+        wrappers: String {
+            key: "wrappers",
+            variable: "TINYPROF_WRAPPERS",
+            values: "mp_*,Halo::push",
+            expected: "names of functions, or patterns, with a comma between them, as in mp_*",
+            meaning: "functions that do no more than call MPI: calls are shown where these are \
+                      called; beside those that are known by their names, such as `my_mpi_send`",
+            default: "none",
+            read: |value| text(value, |text| {
+                (!text.trim().is_empty()).then(|| text.to_owned())
+            }),
+        }
         /// What is done about the order of messages.
         order: MessageOrder {
             key: "order",

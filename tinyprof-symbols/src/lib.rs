@@ -14,6 +14,7 @@ use std::path::Path;
 
 use addr2line::Loader;
 use tinyprof_format::model::{CallpathTable, Region};
+use tinyprof_settings::Wrappers;
 
 /// The constant of a named call site that keeps the executable and the address.
 const ADDRESS: &str = "address";
@@ -24,13 +25,14 @@ thread_local! {
 }
 
 /// Returns the dictionary with the names of its call sites, or `None` if it has none. Reads the
-/// executables and libraries that the calls came from, if they are on this machine.
+/// executables and libraries that the calls came from, if they are on this machine. Where a wrapper
+/// was inlined into its caller, the place is that of the caller.
 ///
 /// # Cost
 /// Nothing without call sites. A look-up takes microseconds, after the first one in an executable,
 /// which reads the index of its debug information. The thread keeps what it has read.
 #[must_use]
-pub fn with_names(dictionary: &CallpathTable) -> Option<CallpathTable> {
+pub fn with_names(dictionary: &CallpathTable, wrappers: &Wrappers) -> Option<CallpathTable> {
     let is_call_site = |region: &Region| CallSite::of(region).is_some();
     if !dictionary.rows().iter().any(|row| is_call_site(&row.region)) {
         return None;
@@ -41,7 +43,7 @@ pub fn with_names(dictionary: &CallpathTable) -> Option<CallpathTable> {
             let object = objects
                 .entry(region.file.clone())
                 .or_insert_with(|| Loader::new(Path::new(&region.file)).ok());
-            call_site.named(region, object.as_ref()?)
+            call_site.named(region, object.as_ref()?, wrappers)
         })
     });
     Some(with_columns(&named))
@@ -90,35 +92,60 @@ impl<'a> CallSite<'a> {
     }
 
     /// Returns the region with the names of its place, if the object has any.
-    fn named(&self, region: &Region, object: &Loader) -> Option<Region> {
+    fn named(&self, region: &Region, object: &Loader, wrappers: &Wrappers) -> Option<Region> {
         // The call is the instruction before the one that it returns to.
         let address = self.address.checked_sub(1)?;
-        let frame = object.find_frames(address).ok().and_then(|mut frames| frames.next().ok()?);
-        let of_frame = frame.as_ref().and_then(|frame| frame.function.as_ref());
-        let caller =
-            match of_frame.and_then(|function| Some(function.demangle().ok()?.into_owned())) {
-                Some(caller) => caller,
-                None => {
-                    addr2line::demangle_auto(object.find_symbol(address)?.into(), None).into_owned()
-                }
-            };
+        let place = Place::find(address, object, wrappers, self.function).unwrap_or_default();
+        let caller = match place.caller {
+            Some(caller) => caller,
+            None => {
+                addr2line::demangle_auto(object.find_symbol(address)?.into(), None).into_owned()
+            }
+        };
         let caller = plain(&caller);
-        let location = frame.as_ref().and_then(|frame| frame.location.as_ref());
         let mut named = region.clone();
-        let line = location.and_then(|location| Some((location.file?, location.line?)));
-        match line {
-            Some((file, line)) => {
-                let short = Path::new(file).file_name().unwrap_or_default().to_string_lossy();
+        match place.location {
+            Some((file, line, column)) => {
+                let short = Path::new(&file).file_name().unwrap_or_default().to_string_lossy();
                 named.name = format!("{} at {caller} ({}:{line})", self.function, plain(&short));
-                named.file = file.to_owned();
-                named.line = line;
-                named.column = location.and_then(|location| location.column).unwrap_or(0);
+                (named.file, named.line, named.column) = (file, line, column);
             }
             None => named.name = format!("{} at {caller} ({})", self.function, self.place),
         }
         // Also where a function is inlined twice, two call sites are two.
         named.constants.insert(ADDRESS.to_owned(), self.place.to_owned());
         Some(named)
+    }
+}
+
+/// The place of a call in the source, as far as the debug information tells.
+#[derive(Default)]
+struct Place {
+    /// The function that makes the call.
+    caller: Option<String>,
+    /// File, line and column, which is 0 if it is not known.
+    location: Option<(String, u32, u32)>,
+}
+
+impl Place {
+    /// Returns the place of the innermost of the functions at an address, which were inlined into
+    /// each other, that is no wrapper of `called`; if all are, of the innermost.
+    fn find(address: u64, object: &Loader, wrappers: &Wrappers, called: &str) -> Option<Self> {
+        let mut frames = object.find_frames(address).ok()?;
+        let mut innermost = None;
+        while let Ok(Some(frame)) = frames.next() {
+            let name = frame.function.as_ref().and_then(|function| function.demangle().ok());
+            let is_wrapper = name.as_ref().is_some_and(|name| wrappers.is_wrapper(name, called));
+            let location = frame.location.as_ref().and_then(|location| {
+                Some((location.file?.to_owned(), location.line?, location.column.unwrap_or(0)))
+            });
+            let place = Self { caller: name.map(Into::into), location };
+            if !is_wrapper {
+                return Some(place);
+            }
+            innermost = innermost.or(Some(place));
+        }
+        innermost
     }
 }
 
@@ -156,7 +183,7 @@ mod tests {
     fn named(region: Region) -> Region {
         let id = CallpathId::root(region.site);
         let table = CallpathTable::from_parents([(id, None, region)]);
-        let named = with_names(&table).unwrap_or(table);
+        let named = with_names(&table, &Wrappers::default()).unwrap_or(table);
         assert_eq!(named.rows()[0].id, id, "the id stays");
         Region::clone(&named.rows()[0].region)
     }

@@ -106,19 +106,29 @@ impl Recorder {
     /// Opens a visit of `function`, below the innermost open region.
     ///
     /// Outside of all regions, and in a program that has none, it is a visit of the function at its
-    /// call site: `address` is what the call returns to. `index` is that of the function among all,
-    /// below 2^16.
+    /// call site: `address` is what the call returns to, and `place` returns the one in the user's
+    /// own code, where these differ. `index` is that of the function among all, below 2^16.
     ///
     /// # Cost
-    /// As a region.
+    /// As a region. `place` is called where `address` was not seen below the same region before, or
+    /// is not the place.
     #[inline(always)]
-    pub fn open(self, function: &'static Site, index: usize, address: usize) -> Open {
+    pub fn open(
+        self,
+        function: &'static Site,
+        index: usize,
+        address: usize,
+        place: impl FnOnce() -> usize,
+    ) -> Open {
         let visit = if has_regions() && !self.arena.is_outside_of_regions() {
             self.arena.enter(function)
         } else {
             // An address has 48 bits.
-            let key = address as u64 ^ (index as u64 + 1) << 48;
-            self.arena.enter_call(key, || call_site(function, address))
+            let key = |address: usize| address as u64 ^ (index as u64 + 1) << 48;
+            self.arena.enter_call(key(address), || {
+                let place = place();
+                (key(place), move || call_site(function, place))
+            })
         };
         Open { recorder: self, visit }
     }

@@ -16,6 +16,7 @@ use super::seen::JobLine;
 use crate::recover::find::find;
 use crate::recover::jobs::{Job, Piece, jobs};
 use crate::sys::{self, SharedWords};
+use crate::wrappers::wrappers;
 
 /// The number of times that a file is mapped again because it grew.
 const TRIES: usize = 8;
@@ -105,7 +106,7 @@ fn sample(job: &Job<'_>, now: Moment) -> Sample {
     let Ok(ranks) = job.event_maps(|threads| {
         let segments: Vec<Segment<'_>> = threads.iter().map(|piece| piece.segment).collect();
         let mut map = running_map(&segments, now);
-        if let Some(named) = tinyprof_symbols::with_names(&map.callpaths) {
+        if let Some(named) = tinyprof_symbols::with_names(&map.callpaths, &wrappers()) {
             map.callpaths = named;
         }
         Ok::<_, Infallible>(map)

@@ -1,11 +1,14 @@
 //! Whether a thread is inside of a call: only the outermost is recorded.
 
+use std::ptr;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
 use tinyprof::__calls::Recorder;
 
-/// The word of a thread that is inside of a call. It is no address of a call.
+use crate::words::Words;
+
+/// The word of a thread that is inside of a call. It is no address of words.
 const INSIDE: usize = 1;
 
 /// Returns the word: 0 outside of all calls.
@@ -19,10 +22,10 @@ pub(super) fn is_inside(recorder: Recorder) -> bool {
     word(recorder) == INSIDE
 }
 
-/// Returns the place of the Fortran call that has led to this call of C, if there is one.
-pub(super) fn fortran_address(recorder: Recorder) -> Option<usize> {
+/// Returns the words of the Fortran call that has led to this call of C, if there is one.
+pub(super) fn fortran_words(recorder: Recorder) -> Option<Words> {
     let word = word(recorder);
-    (word > INSIDE).then_some(word)
+    (word > INSIDE).then(|| ptr::with_exposed_provenance_mut(word))
 }
 
 /// The time that a call is open, or that one of Fortran leads to one of C. Dropping it ends that,
@@ -36,9 +39,9 @@ pub(super) fn enter(recorder: Recorder) -> Inside {
     Inside(recorder.word())
 }
 
-/// Begins a call of Fortran from `address`, which leads to a call of C.
-pub(super) fn lead_to_c(recorder: Recorder, address: usize) -> Inside {
-    recorder.word().store(address, Relaxed);
+/// Begins a call of Fortran with these words, which leads to a call of C.
+pub(super) fn lead_to_c(recorder: Recorder, words: Words) -> Inside {
+    recorder.word().store(words.expose_provenance(), Relaxed);
     Inside(recorder.word())
 }
 

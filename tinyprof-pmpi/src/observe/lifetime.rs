@@ -5,15 +5,15 @@ use std::ffi::c_int;
 
 use tinyprof::__calls::Recorder;
 
-use super::inside;
+use super::{inside, open};
 use crate::arguments::Arguments;
 use crate::companions;
-use crate::function::{FUNCTIONS, Role, SITES};
+use crate::function::{FUNCTIONS, Role};
 use crate::library::mpi;
 use crate::session;
 use crate::thread::{self, Thread};
 use crate::weak;
-use crate::words::{RETURN_ADDRESS, Words};
+use crate::words::Words;
 
 /// Handles a call of the function at `index` that steers the recording, or while nothing is
 /// recorded.
@@ -32,15 +32,13 @@ pub(super) unsafe fn steer(
     match FUNCTIONS[index].role {
         Role::Init | Role::InitThread if is_outermost && !session::is_recording() => {
             weak::clear_missing();
-            // SAFETY: the entry point has stored the place there.
-            let address = unsafe { *words.wrapping_add(RETURN_ADDRESS) };
-            initialise(index, address, pass_on)
+            // SAFETY: as the caller says.
+            unsafe { initialise(index, words, pass_on) }
         }
         // Regions may be recorded without calls, and recording may be paused.
         Role::Finalize if is_outermost => {
-            // SAFETY: the entry point has stored the place there.
-            let address = unsafe { *words.wrapping_add(RETURN_ADDRESS) };
-            finalize(index, address, pass_on)
+            // SAFETY: as the caller says.
+            unsafe { finalize(index, words, pass_on) }
         }
         Role::Abort if is_outermost => {
             if let Some(session) = session::session() {
@@ -65,7 +63,10 @@ pub(super) unsafe fn steer(
 }
 
 /// Initialises MPI, with the profiler's steps before and after it.
-fn initialise(index: usize, address: usize, pass_on: impl Fn() -> c_int) -> c_int {
+///
+/// # Safety
+/// As for [`steer`].
+unsafe fn initialise(index: usize, words: Words, pass_on: impl Fn() -> c_int) -> c_int {
     let Some(session) = session::session() else { return pass_on() };
     let steering = Steering::begin();
     let is_recorded = (session.before_init)();
@@ -76,7 +77,8 @@ fn initialise(index: usize, address: usize, pass_on: impl Fn() -> c_int) -> c_in
     let code = match recorder {
         Some(recorder) => {
             let inside = inside::enter(recorder);
-            let open = recorder.open(&SITES[index], index, address);
+            // SAFETY: as the caller says.
+            let open = unsafe { open(recorder, index, words) };
             let code = pass_on();
             companions::has_begun(recorder, open.visited());
             drop(open);
@@ -97,11 +99,15 @@ fn initialise(index: usize, address: usize, pass_on: impl Fn() -> c_int) -> c_in
 
 /// Finalises MPI, after the profiler's last steps. In these ranks wait for each other, as MPI would
 /// have them wait: so they are a part of the call.
-fn finalize(index: usize, address: usize, pass_on: impl Fn() -> c_int) -> c_int {
+///
+/// # Safety
+/// As for [`steer`].
+unsafe fn finalize(index: usize, words: Words, pass_on: impl Fn() -> c_int) -> c_int {
     let steering = Steering::begin();
     companions::store_facts();
     let recorder = Recorder::current().filter(|_| session::is_recording());
-    let open = recorder.map(|recorder| recorder.open(&SITES[index], index, address));
+    // SAFETY: as the caller says.
+    let open = recorder.map(|recorder| unsafe { open(recorder, index, words) });
     if let (Some(recorder), Some(open)) = (recorder, &open) {
         companions::is_ending(mpi(), recorder, open.visited());
     }

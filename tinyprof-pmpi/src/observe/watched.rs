@@ -2,11 +2,12 @@
 
 use std::ffi::c_int;
 
-use super::{Before, Call, inside};
+use super::{Before, Call, inside, open};
 use crate::communicators;
 use crate::companions::{self, BLOCKED_NS_MIN, Class, Meet, Receiver, Span, now_ns, ns_of};
 use crate::forward::forward;
-use crate::function::{Looks, Positions, Role, SITES};
+use crate::function::{Looks, Positions, Role};
+use crate::words::Words;
 
 /// The longest time that storing a small message takes, in ns.
 const SENDING_NS_MAX: u64 = 20_000;
@@ -17,12 +18,7 @@ impl Call {
     /// # Safety
     /// As for [`make_and_count`](Self::make_and_count).
     #[inline(never)]
-    pub(super) unsafe fn make_watched(
-        &self,
-        index: usize,
-        address: usize,
-        original: usize,
-    ) -> c_int {
+    pub(super) unsafe fn make_watched(&self, index: usize, from: Words, original: usize) -> c_int {
         let class = Class::of(self.function.role);
         let measures = companions::with(self.recorder, |state| state.measures(class));
         let is_measured = measures.unwrap_or(false);
@@ -40,7 +36,8 @@ impl Call {
             _ => Before::NOTHING,
         };
         let inside = inside::enter(self.recorder);
-        let open = self.recorder.open(&SITES[index], index, address);
+        // SAFETY: as the caller says.
+        let open = unsafe { open(self.recorder, index, from) };
         let visited = open.visited();
         let mut begun_ns = ns_of(open.begun_ticks());
         if self.called_ticks != 0 {

@@ -35,7 +35,7 @@ fn execution(done: &[AtomicU64]) {
     );
     for partner in [-1, 1] {
         let recorder = Recorder::make().expect("recording is on");
-        let visited = recorder.open(&SEND, 0, 0).end();
+        let visited = recorder.open(&SEND, 0, 0, || 0).end();
         visited.count(MessageKind::MessageOut, partner, MESSAGE_BYTES);
         let key = EdgeKey { kind: EdgeKind::Message, partner, from: visited.id() };
         let transfer_ns = 3 * MESSAGE_BYTES;

@@ -29,30 +29,59 @@ impl Arena {
         self.hot.status()
     }
 
-    /// Opens a visit of the site that `site` returns, which is the same for every call with this
-    /// key (not 0). Owner only.
+    /// Opens a visit of a call with this key (not 0). If it is not known below the open region,
+    /// `place` returns the key of the place that it belongs to, which may be another one, and what
+    /// returns the site of that place: the same for every call with its key. Owner only.
     ///
     /// # Cost
     /// As [`enter`](Self::enter) of a region in the usual case, if the call was made below the same
     /// region before.
     #[inline]
-    pub(crate) fn enter_call(&self, key: u64, site: impl FnOnce() -> &'static Site) -> Visit {
+    pub(crate) fn enter_call<F: FnOnce() -> &'static Site>(
+        &self,
+        key: u64,
+        place: impl FnOnce() -> (u64, F),
+    ) -> Visit {
         let parent = self.current();
-        let cached = self.hot.cached_call(key);
-        let callpath = cached.callpath.load(Relaxed);
-        if cached.key.load(Relaxed) == key && low(callpath) == parent.number() {
-            let line = Line::from_number(high(callpath));
-            // Stored first: a region in a signal handler that arrives now is inside of this one.
-            self.hot.current().store(line.number(), Relaxed);
-            if parent.is_none() {
-                self.hot.set_execution(0);
-            }
-            self.node(line).set(START, self.usual_ticks());
-            return Visit::of_node(line);
+        match self.known_call(key, parent) {
+            Some(visit) => visit,
+            None => self.enter_call_of(key, parent, place()),
+        }
+    }
+
+    #[inline(never)]
+    fn enter_call_of<F: FnOnce() -> &'static Site>(
+        &self,
+        key: u64,
+        parent: Line,
+        (place, site): (u64, F),
+    ) -> Visit {
+        if place != key
+            && let Some(visit) = self.known_call(place, parent)
+        {
+            return visit;
         }
         let visit = self.enter(site());
-        self.remember_call(key, parent, visit);
+        self.remember_call(place, parent, visit);
         visit
+    }
+
+    /// Opens a visit of a call that was made below the open region before.
+    #[inline]
+    fn known_call(&self, key: u64, parent: Line) -> Option<Visit> {
+        let cached = self.hot.cached_call(key);
+        let callpath = cached.callpath.load(Relaxed);
+        if cached.key.load(Relaxed) != key || low(callpath) != parent.number() {
+            return None;
+        }
+        let line = Line::from_number(high(callpath));
+        // Stored first: a region in a signal handler that arrives now is inside of this one.
+        self.hot.current().store(line.number(), Relaxed);
+        if parent.is_none() {
+            self.hot.set_execution(0);
+        }
+        self.node(line).set(START, self.usual_ticks());
+        Some(Visit::of_node(line))
     }
 
     /// Remembers a call whose visits are all usual.

@@ -1,0 +1,93 @@
+//! What was found out about places of calls: a table that calls read without a lock.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+use super::unwinding::Rule;
+
+/// The places that are kept.
+const PLACES: usize = 2048;
+/// How far from its first slot a place may be.
+const REACH: usize = 16;
+
+/// For each place, by a number that is not 0, how to get to its caller if it is a wrapper's.
+pub(super) struct Kept {
+    slots: [Slot; PLACES],
+}
+
+struct Slot {
+    key: AtomicU64,
+    rule: AtomicU64,
+}
+
+impl Kept {
+    pub(super) const fn new() -> Self {
+        const EMPTY: Slot = Slot { key: AtomicU64::new(0), rule: AtomicU64::new(0) };
+        Self { slots: [EMPTY; PLACES] }
+    }
+
+    /// Returns what is kept of a place; `None` if that is nothing yet. A place for which there is
+    /// no room is taken for one of the user's own code.
+    #[inline]
+    pub(super) fn find(&self, key: u64) -> Option<Option<Rule>> {
+        for slot in self.reach(key) {
+            // Pairs with the release in `keep`: the rule is there.
+            match slot.key.load(Acquire) {
+                0 => return None,
+                known if known == key => return Some(Rule::from_bits(slot.rule.load(Relaxed))),
+                _ => {}
+            }
+        }
+        Some(None)
+    }
+
+    /// Keeps what was found out of a place. One thread at a time.
+    pub(super) fn keep(&self, key: u64, rule: Option<Rule>) {
+        for slot in self.reach(key) {
+            let known = slot.key.load(Relaxed);
+            if known == key {
+                return;
+            }
+            if known == 0 {
+                slot.rule.store(rule.map_or(0, Rule::to_bits), Relaxed);
+                // Pairs with the acquire in `find`.
+                return slot.key.store(key, Release);
+            }
+        }
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the high bits, which are few")]
+    fn reach(&self, key: u64) -> impl Iterator<Item = &Slot> {
+        let hash = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let first = (hash >> (u64::BITS - PLACES.ilog2())) as usize;
+        (first..first + REACH).map(|index| &self.slots[index % PLACES])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_found_and_the_rest_is_not_known() {
+        let kept = Kept::new();
+        let rule = Rule::from_bits(1 << 40 | 1).expect("not 0");
+        assert_eq!(kept.find(5), None);
+        kept.keep(5, Some(rule));
+        kept.keep(6, None);
+        kept.keep(5, None);
+        assert_eq!(kept.find(5), Some(Some(rule)), "the first stays");
+        assert_eq!(kept.find(6), Some(None));
+        assert_eq!(kept.find(7), None);
+    }
+
+    #[test]
+    fn a_place_without_room_is_one_of_the_user_s_own() {
+        let kept = Kept::new();
+        for key in 1..100_000 {
+            kept.keep(key, Some(Rule::from_bits(1).expect("not 0")));
+        }
+        assert_eq!(kept.find(100_001), Some(None));
+    }
+}

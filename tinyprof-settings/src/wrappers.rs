@@ -1,0 +1,235 @@
+//! Functions that do no more than call one of MPI's: bindings, and the stubs through which most
+//! large codes call MPI.
+//!
+//! What calls such a wrapper is the place that a user looks for. A wrapper is known by its name.
+
+use std::iter;
+
+/// The words around an MPI function's name that say how its wrapper passes it on: for whom, of
+/// which type, in which way.
+const AFFIXES: &str = " mpi mpp mp pmpi par para parallel my do wrap wrapper wrapped stub safe check \
+    checked call comm communicator comms msg message net node rank group grp world global glob dist \
+    distributed impl internal inner raw generic helper int integer long real double dbl float flt \
+    char character string str logical bool complex cplx byte bytes array arr vector vec scalar data \
+    buf buffer field nb blocking nonblocking sum max min prod and or op c f d s p u x z i r l b sp \
+    dp qp ";
+
+/// The user's names of further wrappers.
+///
+/// ```
+/// use tinyprof_settings::Wrappers;
+///
+/// let wrappers = Wrappers::new("*Parallel,comm::push");
+/// assert!(wrappers.is_wrapper("addIntParallel", "MPI_Allreduce"));
+/// assert!(wrappers.is_wrapper("hypre_MPI_Isend", "MPI_Isend"), "is known by itself");
+/// assert!(!wrappers.is_wrapper("exchange_halo", "MPI_Isend"));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wrappers {
+    patterns: Vec<String>,
+}
+
+impl Wrappers {
+    /// Returns the wrappers of a list of names, or patterns with `*`, with a comma between them.
+    #[must_use]
+    pub fn new(list: &str) -> Self {
+        let patterns = list.split(',').map(str::trim).filter(|pattern| !pattern.is_empty());
+        Self { patterns: patterns.map(str::to_owned).collect() }
+    }
+
+    /// Returns whether the function with this name does no more than call `called`, such as
+    /// `MPI_Send`. The name may be that of a symbol (mangled), or as in the source.
+    ///
+    /// # Cost
+    /// A few microseconds.
+    #[must_use]
+    pub fn is_wrapper(&self, name: &str, called: &str) -> bool {
+        let path = path(name);
+        let Some((last, around)) = path.split_last() else { return false };
+        is_of_bindings(name, around)
+            || is_named_like(last, called)
+            || self
+                .patterns
+                .iter()
+                .any(|pattern| matches(pattern, last) || matches(pattern, &path.join("::")))
+    }
+}
+
+/// Returns whether a function is of a language's binding to MPI: a class or a module of that name.
+fn is_of_bindings(name: &str, around: &[&str]) -> bool {
+    let is_rust = name.starts_with("_R") && name.contains("_3mpi");
+    let of_type = |part: &str| part.strip_prefix("_$LT$").unwrap_or(part).starts_with("mpi..");
+    is_rust || around.iter().any(|part| matches!(*part, "mpi" | "MPI" | "mpl") || of_type(part))
+}
+
+/// Returns whether a function's own name has that of MPI's function, such as `hypre_MPI_Send`,
+/// `mpiSend`, `comm_send_real` or `Communicator::send`.
+fn is_named_like(name: &str, called: &str) -> bool {
+    let called = called.trim_start_matches("MPI_").to_ascii_lowercase().replace('_', "");
+    let words = words(name);
+    let joined: String = words.concat();
+    if joined.find("mpi").is_some_and(|at| joined[at + 3..].starts_with(&called)) {
+        return true;
+    }
+    let is_affix = |word: &String| {
+        word.bytes().all(|byte| byte.is_ascii_digit()) || AFFIXES.contains(&format!(" {word} "))
+    };
+    let first = words.iter().position(|word| !is_affix(word)).unwrap_or(words.len());
+    let last = words.iter().rposition(|word| !is_affix(word)).map_or(first, |last| last + 1);
+    let plain = words[first..last].concat();
+    let shortened = ["replace", "v", "w", "init"].map(|end| called.strip_suffix(end));
+    iter::once(Some(called.as_str())).chain(shortened).flatten().any(|called| plain == called)
+}
+
+/// Returns the words of a name, in lower case, with the field's short forms: of `AllReduce_sum`
+/// these are `all`, `reduce` and `sum`.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut last = '_';
+    for letter in name.chars() {
+        let is_new = last.is_ascii_digit() != letter.is_ascii_digit()
+            || letter.is_uppercase() && !last.is_uppercase();
+        if letter.is_alphanumeric() {
+            match words.last_mut().filter(|_| last.is_alphanumeric() && !is_new) {
+                Some(word) => word.extend(letter.to_lowercase()),
+                None => words.push(letter.to_lowercase().collect()),
+            }
+        }
+        last = letter;
+    }
+    for word in &mut words {
+        *word = word.replace("receive", "recv").replace("broadcast", "bcast");
+    }
+    words
+}
+
+/// Returns the modules, classes and the name of a function, without parameters: of a symbol, of a
+/// name of C++ or Rust, or of a Fortran procedure.
+fn path(name: &str) -> Vec<&str> {
+    // What the compiler has split off a function, or has cloned.
+    let name = name.split('.').next().filter(|_| !name.starts_with("_ZN")).unwrap_or(name);
+    if let Some(mangled) = name.strip_prefix("_Z") {
+        return mangled_path(mangled);
+    }
+    if let Some((module, procedure)) =
+        name.strip_prefix("__").and_then(|name| name.split_once("_MOD_"))
+    {
+        return vec![module, procedure];
+    }
+    let end = name.find('(').filter(|&end| end > 0).unwrap_or(name.len());
+    let mut depth = 0_usize;
+    let mut parts = vec![0..0];
+    for (index, byte) in name[..end].bytes().enumerate() {
+        match byte {
+            b'<' => depth += 1,
+            b'>' => depth = depth.saturating_sub(1),
+            b':' if depth == 0 => parts.push(index + 1..index + 1),
+            _ if depth == 0 => {
+                if let Some(part) = parts.last_mut() {
+                    part.end = index + 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    let parts = parts.into_iter().filter(|part| !part.is_empty());
+    parts.map(|part| name[part].trim_matches(['_', ' '])).collect()
+}
+
+/// Returns the identifiers of a symbol of C++, or of Rust's old form: each with its length.
+fn mangled_path(mangled: &str) -> Vec<&str> {
+    let mut rest = mangled.trim_start_matches(['N', 'K', 'V', 'L']);
+    let mut parts = Vec::new();
+    loop {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let Ok(length) = rest[..digits].parse::<usize>() else { return parts };
+        let Some(part) = rest.get(digits..digits + length) else { return parts };
+        let is_hash = length == 17 && part.starts_with('h') && !parts.is_empty();
+        if !is_hash {
+            parts.push(part);
+        }
+        rest = &rest[digits + length..];
+    }
+}
+
+/// Returns whether a name is that of a pattern, where each `*` stands for any letters.
+fn matches(pattern: &str, name: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(name) = name.strip_prefix(first) else { return false };
+    (0..=name.len()).filter_map(|from| name.get(from..)).any(|name| matches(rest, name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_wrapper(name: &str, called: &str) -> bool {
+        Wrappers::default().is_wrapper(name, called)
+    }
+
+    #[test]
+    fn a_wrapper_has_the_name_of_what_it_calls() {
+        for (name, called) in [
+            ("hypre_MPI_Isend", "MPI_Isend"),
+            ("mpi_send_wrapper_", "MPI_Send"),
+            ("mpiAllReduce", "MPI_Allreduce"),
+            ("comm_allreduce_sum_r8_", "MPI_Allreduce"),
+            ("__parallel_MOD_par_bcast_real_2d", "MPI_Bcast"),
+            ("my_broadcast", "MPI_Bcast"),
+            ("p_sendrecv_dp", "MPI_Sendrecv_replace"),
+            ("CommSendReceive", "MPI_Sendrecv"),
+            ("all_to_all", "MPI_Alltoallv"),
+            ("comm_barrier.constprop.0", "MPI_Barrier"),
+            ("_ZN8Parallel12Communicator7waitallEv", "MPI_Waitall"),
+            ("_ZNK3MPI4Comm4SendEPKviRKNS_8DatatypeEii", "MPI_Send"),
+            (
+                "_ZN5boost3mpi6detail9send_implIiEEvRKNS0_12communicatorEiiPKT_iN4mpl_5bool_ILb1EEE",
+                "MPI_Send",
+            ),
+            ("boost::mpi::communicator::array_send_impl<double>(int, int) const", "MPI_Send"),
+            ("Parallel::Communicator::isend(void*, int)", "MPI_Isend"),
+            ("mpi::environment::initialize_with_threading::{{closure}}", "MPI_Init_thread"),
+            ("_ZN3mpi11environment10initialize17h0123456789abcdefE", "MPI_Init_thread"),
+            ("_RNvNtCs5Lx_3mpi11environment10initialize", "MPI_Init_thread"),
+            (
+                "_ZN57_$LT$mpi..topology..SimpleCommunicator$u20$as$u20$Foo$GT$4name17h0123456789abcdefE",
+                "MPI_Comm_rank",
+            ),
+        ] {
+            assert!(is_wrapper(name, called), "{name} of {called}");
+        }
+    }
+
+    #[test]
+    fn a_function_of_the_program_is_none() {
+        for (name, called) in [
+            ("main", "MPI_Init"),
+            ("exchange_halo_", "MPI_Isend"),
+            ("CommSend", "MPI_Isend"),
+            ("CommSend", "MPI_Waitall"),
+            ("send_boundaries", "MPI_Send"),
+            ("__halo_MOD_exchange", "MPI_Sendrecv"),
+            ("_ZN5Solver4stepEi", "MPI_Allreduce"),
+            ("Solver::wait_for_all(int)", "MPI_Waitall"),
+            ("data", "MPI_Send"),
+            ("", "MPI_Send"),
+            ("_Z", "MPI_Send"),
+            ("_ZN99x", "MPI_Send"),
+        ] {
+            assert!(!is_wrapper(name, called), "{name} of {called}");
+        }
+    }
+
+    #[test]
+    fn users_add_names_and_patterns() {
+        let wrappers = Wrappers::new("*Parallel, mp_*,Halo::push,");
+        for name in
+            ["addIntParallel", "mp_sum_dv", "__message_passing_MOD_mp_sum_dv", "_ZN4Halo4pushEv"]
+        {
+            assert!(wrappers.is_wrapper(name, "MPI_Allreduce"), "{name}");
+        }
+        for name in ["ParallelAdd", "push", "halo"] {
+            assert!(!wrappers.is_wrapper(name, "MPI_Allreduce"), "{name}");
+        }
+    }
+}
