@@ -1,5 +1,6 @@
 //! Programs that are not rebuilt, under the MPI of the build.
 
+mod callers;
 mod counts;
 mod functions;
 mod interim;
