@@ -8,6 +8,8 @@
 //! several calls of the function, the column is added: `MPI_Send at solve (lu.f:123:9)`.
 #![forbid(unsafe_code)]
 
+mod names;
+
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -15,6 +17,8 @@ use std::path::Path;
 use addr2line::Loader;
 use tinyprof_format::model::{CallpathTable, Region};
 use tinyprof_settings::Wrappers;
+
+use names::{plain, without_separators};
 
 /// The constant of a named call site that keeps the executable and the address.
 const ADDRESS: &str = "address";
@@ -107,11 +111,12 @@ impl<'a> CallSite<'a> {
         match place.location {
             Some((file, line, column)) => {
                 let short = Path::new(&file).file_name().unwrap_or_default().to_string_lossy();
-                named.name = format!("{} at {caller} ({}:{line})", self.function, plain(&short));
+                named.name = format!("{} at {caller} ({short}:{line})", self.function);
                 (named.file, named.line, named.column) = (file, line, column);
             }
             None => named.name = format!("{} at {caller} ({})", self.function, self.place),
         }
+        named.name = without_separators(&named.name);
         // Also where a function is inlined twice, two call sites are two.
         named.constants.insert(ADDRESS.to_owned(), self.place.to_owned());
         Some(named)
@@ -147,11 +152,6 @@ impl Place {
         }
         innermost
     }
-}
-
-/// Replaces the characters that separate the regions of a callpath.
-fn plain(name: &str) -> String {
-    name.replace('<', "(").replace('>', ")")
 }
 
 #[cfg(test)]
