@@ -18,7 +18,7 @@ const FLOORS: [(&str, u32); 21] = [
     ("tinyprof-messages", 1),
     ("tinyprof-report", 2),
     ("tinyprof-settings", 2),
-    ("tinyprof-symbols", 2),
+    ("tinyprof-symbols", 3),
     ("tinyprof-diff", 3),
     ("tinyprof-pmpi", 4),
     ("tinyprof", 3),

@@ -9,7 +9,6 @@ use tinyprof_pmpi::{Session, register, set_wrappers};
 
 use crate::attendance::SignedIn;
 use crate::run;
-use crate::settings::wrappers;
 
 /// The mark of this rank, from before `MPI_Init` until after it.
 static SIGNED_IN: Mutex<Option<SignedIn>> = Mutex::new(None);
@@ -42,7 +41,7 @@ fn before_init() -> bool {
             *place = signed_in;
         }
     });
-    set_wrappers(wrappers());
+    set_wrappers(recorder::wrappers());
     run::records_calls()
 }
 

@@ -21,7 +21,7 @@ use crate::error::FlushError;
 use crate::interim_profile;
 use crate::measure::measure;
 use crate::phases::{self, Measured, Plan, Workplace};
-use crate::settings::{Settings, wrappers};
+use crate::settings::Settings;
 use crate::sys::{PrivateCommunicator, ProgramCommunicator};
 
 pub(crate) use beginning::{begin, sign_in};
@@ -223,7 +223,7 @@ fn write_one_rank(
             return Ok(());
         }
         #[cfg(feature = "pmpi")]
-        if let Some(named) = tinyprof_symbols::with_names(&map.callpaths, &wrappers()) {
+        if let Some(named) = tinyprof_symbols::with_names(&map.callpaths, &recorder::wrappers()) {
             map.callpaths = named;
         }
         ProfileWriter::new()

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tinyprof::__mpi as recorder;
 use tinyprof::collect;
 use tinyprof_format::model::RunState;
-use tinyprof_settings::{DEADLINE_DEFAULT, Wrappers};
+use tinyprof_settings::DEADLINE_DEFAULT;
 
 use crate::observer::Observer;
 use crate::phases::{Plan, Workplace};
@@ -97,9 +97,4 @@ mod tests {
             "MPICH Version: 4.0.2"
         );
     }
-}
-
-/// Returns the functions through which the program calls MPI, as the environment names them.
-pub(crate) fn wrappers() -> Wrappers {
-    Wrappers::new(recorder::config().wrappers.as_deref().unwrap_or_default())
 }

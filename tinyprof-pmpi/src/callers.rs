@@ -18,13 +18,11 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use tinyprof_settings::Wrappers;
 
 use crate::function::FUNCTIONS;
-use crate::words::{self, Words};
+use crate::words::{FRAME_POINTER, FROM_STACK, RETURN_ADDRESS, Words};
 use kept::Kept;
 use object::Object;
 use symbols::Symbols;
-use unwinding::Rule;
-
-pub(crate) use unwinding::Frame;
+use unwinding::{Frame, Rule};
 
 /// The most wrappers around each other that are looked through.
 const DEPTH_MAX: usize = 8;
@@ -53,7 +51,7 @@ pub fn set_wrappers(wrappers: Wrappers) {
 #[inline(never)]
 pub(crate) unsafe fn place(index: usize, words: Words) -> usize {
     // SAFETY: as the caller says.
-    let mut frame = unsafe { words::frame(words) };
+    let mut frame = unsafe { frame(words) };
     for _ in 0..DEPTH_MAX {
         let key = frame.pc as u64 ^ (index as u64 + 1) << 48;
         let rule = KEPT.find(key).unwrap_or_else(|| find_out(key, index, &frame));
@@ -65,6 +63,20 @@ pub(crate) unsafe fn place(index: usize, words: Words) -> usize {
         }
     }
     frame.pc
+}
+
+/// Returns the frame of the function that has made a call.
+///
+/// # Safety
+/// As for [`place`].
+unsafe fn frame(words: Words) -> Frame {
+    Frame {
+        // SAFETY: the entry point has stored the place there.
+        pc: unsafe { *words.wrapping_add(RETURN_ADDRESS) },
+        sp: words.wrapping_add(FROM_STACK).addr(),
+        // SAFETY: the entry point has stored the register there.
+        fp: unsafe { *words.wrapping_offset(FRAME_POINTER) },
+    }
 }
 
 /// Finds out whether the function of a frame is a wrapper, and how to get out of it.

@@ -5,7 +5,7 @@
 //! body then serves all numbers of arguments. Each builds, on its stack:
 //!
 //! ```text
-//! x86-64:   rbp | a0 .. a5 | return address | a6 ..        registers, by `call`, the caller's stack
+//! x86-64:   rbp | a0 .. a5 | return address | a6 ..     registers, by `call`, the caller's stack
 //! aarch64:  x29 | x30 | a0 .. a7 | return address | - | a8 ..
 //! ```
 

@@ -1,7 +1,5 @@
 //! The words of a call, as its entry point leaves them.
 
-use crate::callers::Frame;
-
 /// The arguments of a call as its entry point found them: those in registers, a word or two of the
 /// entry point, and those on the stack.
 pub(crate) type Words = *mut usize;
@@ -21,27 +19,12 @@ pub(crate) const FROM_STACK: usize = 7;
 #[cfg(target_arch = "aarch64")]
 pub(crate) const FROM_STACK: usize = 10;
 
-/// From the words to the word with the caller's frame pointer.
+/// From the words to the one with the caller's frame pointer.
 #[cfg(target_arch = "x86_64")]
-const FRAME_POINTER: isize = -1;
-/// From the words to the word with the caller's frame pointer.
+pub(crate) const FRAME_POINTER: isize = -1;
+/// From the words to the one with the caller's frame pointer.
 #[cfg(target_arch = "aarch64")]
-const FRAME_POINTER: isize = -2;
-
-/// Returns the frame of the function that has made a call.
-///
-/// # Safety
-/// The words are those that an entry point has built for a call that is under way.
-#[inline]
-pub(crate) unsafe fn frame(words: Words) -> Frame {
-    Frame {
-        // SAFETY: the entry point has stored the place there.
-        pc: unsafe { *words.wrapping_add(RETURN_ADDRESS) },
-        sp: words.wrapping_add(FROM_STACK).expose_provenance(),
-        // SAFETY: the entry point has stored the register there.
-        fp: unsafe { *words.wrapping_offset(FRAME_POINTER) },
-    }
-}
+pub(crate) const FRAME_POINTER: isize = -2;
 
 /// The language bindings of MPI, in the high half of an entry point's number.
 pub(crate) mod binding {

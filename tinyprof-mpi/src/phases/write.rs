@@ -17,7 +17,6 @@ use tinyprof_report::{Report, Statistics};
 use super::groups::{Group, Groups};
 use super::{chunks, tree};
 use crate::communicator::{Communicator, Interrupted};
-use crate::settings::wrappers;
 
 /// The result of writing the parts of one or several neighbouring aggregators.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -168,7 +167,7 @@ pub(super) fn finish(
     (metadata, state, times): (RunMetadata, RunState, PhaseTimes),
 ) -> (Result<PathBuf, String>, Report) {
     #[cfg(feature = "pmpi")]
-    let named = tinyprof_symbols::with_names(dictionary, &wrappers());
+    let named = tinyprof_symbols::with_names(dictionary, &tinyprof::__mpi::wrappers());
     #[cfg(feature = "pmpi")]
     let dictionary = named.as_ref().unwrap_or(dictionary);
     let (callpaths, written) = match unfinished.write_callpaths(dictionary) {

@@ -31,13 +31,13 @@ use registers::{FP, RETURN, SP};
 
 /// A function that is being executed, right after a call that it has made.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Frame {
+pub(super) struct Frame {
     /// What the call returns to.
-    pub(crate) pc: usize,
+    pub(super) pc: usize,
     /// The stack pointer then.
-    pub(crate) sp: usize,
+    pub(super) sp: usize,
     /// The register that may be a frame pointer.
-    pub(crate) fp: usize,
+    pub(super) fp: usize,
 }
 
 /// How to get to the caller of a place. Offsets are in words.

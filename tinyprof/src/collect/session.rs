@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Once, OnceLock};
 
 use tinyprof_segment::clock::Moment;
-use tinyprof_settings::{ClockChoice, DEADLINE_DEFAULT, Settings};
+use tinyprof_settings::{ClockChoice, DEADLINE_DEFAULT, Settings, Wrappers};
 
 use super::config::from_environment;
 use super::isolated::isolated;
@@ -120,6 +120,12 @@ fn begin() -> Session {
 #[must_use]
 pub fn config() -> &'static Settings {
     &session().config
+}
+
+/// Returns the functions through which the program calls MPI, as the environment names them.
+#[must_use]
+pub fn wrappers() -> Wrappers {
+    Wrappers::new(config().wrappers.as_deref().unwrap_or_default())
 }
 
 /// Returns the seconds since 1970-01-01 UTC.
