@@ -14,7 +14,7 @@ use tinyprof_messages::waiting::{Waited, late_receiver_ns};
 use super::common_clock::Span;
 use super::held::{self, Held};
 use super::partner::Partner;
-use super::shared::Answer;
+use super::shared::{Answer, Expected};
 use super::state::{Completed, State};
 use super::threads;
 use crate::abi::{Handle, Status};
@@ -67,10 +67,10 @@ impl State {
         threads::are_multiple() && common.sharing.receives(wanted, caller)
     }
 
-    /// Prepares for a message that has come.
+    /// Returns where the companion of the next message of a rank will be, if that is known.
     #[inline]
-    pub(crate) fn expect(&mut self, from: i32) {
-        self.common().carrier.expect(from);
+    pub(crate) fn expected(&mut self, from: i32) -> Option<Expected> {
+        self.common().carrier.expected(from)
     }
 
     /// Returns the moment of a receive that is posted at `at_ns`, and the ideal time then, in ns.

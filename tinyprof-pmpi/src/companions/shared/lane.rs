@@ -189,6 +189,18 @@ impl Outgoing {
     }
 }
 
+/// An entry that is probably taken next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Expected(&'static [AtomicU64; LINE_WORDS]);
+
+impl Expected {
+    /// Fetches it: its message has come.
+    #[inline(always)]
+    pub(crate) fn fetch(self) {
+        fetch::<false>(self.0);
+    }
+}
+
 /// The receiver's side of a lane.
 #[derive(Debug)]
 pub(in crate::companions) struct Incoming {
@@ -209,10 +221,10 @@ impl Incoming {
         Self { lane, begin: 0, next: 0, taken: taken.into_boxed_slice(), passed: 0 }
     }
 
-    /// Fetches the entry that is probably taken next: a message has come.
+    /// Returns the entry that is probably taken next.
     #[inline]
-    pub(in crate::companions) fn expect(&self) {
-        fetch::<false>(self.lane.entry(self.next));
+    pub(in crate::companions) fn expected(&self) -> Expected {
+        Expected(self.lane.entry(self.next))
     }
 
     /// Takes the companion of a message. `answer` returns what is to be said to its sender.

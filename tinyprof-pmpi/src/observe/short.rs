@@ -1,0 +1,198 @@
+//! Calls at level `messages` that send one message, or receive one, and do nothing else: most calls
+//! of most programs. They do what [`make_watched`](Call::make_watched) does, without asking what
+//! else the call may be.
+//!
+//! Whoever waits for a message waits for all that is done before it is sent, and after it was
+//! received. What can be done when a message is on its way is done then.
+
+use std::ffi::c_int;
+
+use super::watched::SENDING_NS_MAX;
+use super::{Call, inside};
+use crate::abi::Handle;
+use crate::communicators::{self, Communicator, ELSEWHERE};
+use crate::companions::{
+    self, Class, Completed, Held, Message, Mode, Plain, Span, now_ns, ns_of,
+};
+use crate::forward::forward;
+use crate::function::{Positions, Role, SITES};
+
+impl Call {
+    /// Makes the call as [`make_watched`](Self::make_watched) does, or shorter.
+    ///
+    /// # Safety
+    /// As for [`make_and_count`](Self::make_and_count), and the call is one of C.
+    #[inline(always)]
+    pub(super) unsafe fn make_observed(
+        &self,
+        index: usize,
+        address: usize,
+        original: usize,
+    ) -> c_int {
+        match (companions::plain(), self.function.role) {
+            (Some(plain), Role::Send) if self.is_standard() => {
+                // SAFETY: as the caller says.
+                unsafe { self.make_send(plain, index, address, original) }
+            }
+            (Some(plain), Role::Receive) => {
+                // SAFETY: as the caller says.
+                unsafe { self.make_receive(plain, index, address, original) }
+            }
+            // SAFETY: as the caller says.
+            _ => unsafe { self.make_watched(index, address, original) },
+        }
+    }
+
+    /// Returns whether the call is `MPI_Send` or `MPI_Isend`, in standard mode.
+    #[inline(always)]
+    fn is_standard(&self) -> bool {
+        let name = self.function.name.as_bytes();
+        matches!(name, [_, _, _, _, b'S', b'e', ..] | [_, _, _, _, b'I', b's', b'e', ..])
+    }
+
+    /// Makes a call that sends a message in standard mode.
+    ///
+    /// # Safety
+    /// As for [`make_observed`](Self::make_observed).
+    #[inline(never)]
+    unsafe fn make_send(
+        &self,
+        plain: Plain,
+        index: usize,
+        address: usize,
+        original: usize,
+    ) -> c_int {
+        const CLASS: Class = Class::Send;
+        let (recorder, at) = (self.recorder, &self.function.at);
+        let is_measured = plain.with(|state| state.measures(CLASS));
+        let since_ns = if is_measured { now_ns(recorder) } else { 0 };
+        let inside = inside::enter(recorder);
+        let open = recorder.open(&SITES[index], index, address);
+        let visited = open.visited();
+        let begun_ns = ns_of(open.begun_ticks());
+
+        let to = self.arguments.int(at.dest);
+        let data = (at.count, at.datatype);
+        let signature = self.signature_of_sent(to, data);
+        let like = visited.like(&signature);
+        let bytes = match like {
+            Some(like) => Some(like.bytes),
+            None => self.bytes_before(data),
+        };
+        let communicator = communicators::find(self.communicator());
+        let tag = self.arguments.int(at.tag);
+        let (flow, sent, entered_ns) = plain.with(|state| {
+            let flow = state.enter_from(recorder, begun_ns);
+            let sent = communicator.and_then(|communicator| {
+                let message = Message { communicator, to, tag, bytes, mode: Mode::Standard };
+                state.announce(self.mpi(), visited, begun_ns, &message)
+            });
+            let measured_ns = is_measured.then(|| now_ns(recorder).saturating_sub(since_ns));
+            let worked_ns = state.worked(CLASS, measured_ns);
+            (flow, sent, measured_ns.map_or(begun_ns + worked_ns, |ns| since_ns + ns))
+        });
+        
+
+        // SAFETY: as the caller says, and the words are those of its call.
+        let code = unsafe { forward(original, self.arguments.words, self.function.arguments) };
+
+        let left_ticks = recorder.ticks();
+        let visited = open.end_at(left_ticks);
+        let left_ns = ns_of(left_ticks);
+        flow.add_to(visited);
+        if code == 0 {
+            match like {
+                Some(like) => visited.count_like(like),
+                None => self.sent(visited),
+            }
+            if bytes.is_none() {
+                // MPI knows the datatype: for the next message, so does this thread.
+                self.bytes(at.count, at.datatype);
+            }
+        }
+        let span = Span { entered_ns, left_ns };
+        if let Some(sent) = sent {
+            if at.request == Positions::NO {
+                plain.with(|state| state.may_wait_for(sent));
+            } else if code == 0 {
+                self.hold_sent(sent, visited);
+            }
+        }
+        plain.with(|state| {
+            state.ended(visited, span, true);
+            // What is shorter hides nothing, and most calls are.
+            state.is_unknown |= span.duration_ns() > SENDING_NS_MAX && !state.has_waited;
+            let times = (left_ns, span.duration_ns());
+            state.leave(recorder, visited, times, (CLASS, is_measured));
+        });
+        drop(inside);
+        code
+    }
+
+    /// Makes a call that waits for a message.
+    ///
+    /// # Safety
+    /// As for [`make_observed`](Self::make_observed).
+    #[inline(never)]
+    unsafe fn make_receive(
+        &self,
+        plain: Plain,
+        index: usize,
+        address: usize,
+        original: usize,
+    ) -> c_int {
+        const CLASS: Class = Class::Receive;
+        let (recorder, at) = (self.recorder, &self.function.at);
+        let is_measured = plain.with(|state| state.measures(CLASS));
+        let since_ns = if is_measured { now_ns(recorder) } else { 0 };
+        let status = self.status(at.status);
+        let inside = inside::enter(recorder);
+        let open = recorder.open(&SITES[index], index, address);
+        let begun_ns = ns_of(open.begun_ticks());
+        let peer = self.arguments.int(at.source);
+        let known = communicators::find(self.communicator());
+        let (entry, entered_ns) = plain.with(|state| {
+            state.enter_from(recorder, begun_ns).add_to(open.visited());
+            let entry = known.and_then(|known| state.expected(known.relative(peer)));
+            let measured_ns = is_measured.then(|| now_ns(recorder).saturating_sub(since_ns));
+            let worked_ns = state.worked(CLASS, measured_ns);
+            (entry, measured_ns.map_or(begun_ns + worked_ns, |ns| since_ns + ns))
+        });
+        
+
+        // SAFETY: as the caller says, and the words are those of its call.
+        let code = unsafe { forward(original, self.arguments.words, self.function.arguments) };
+
+        if let Some(entry) = entry {
+            entry.fetch();
+        }
+        let left_ticks = recorder.ticks();
+        let visited = open.end_at(left_ticks);
+        let left_ns = ns_of(left_ticks);
+        let span = Span { entered_ns, left_ns };
+        let is_received = code == 0 || self.has_taken(code);
+        let (source, tag) = if is_received { self.envelope_in(status) } else { (-1, 0) };
+        if is_received {
+            self.received(status, visited);
+        }
+        let known = if source < 0 { None } else { known.or_else(|| self.known()) };
+        plain.with(|state| {
+            if source >= 0 {
+                let twin = known.and_then(Communicator::twin);
+                let partner = known.map_or(ELSEWHERE, |known| known.relative(source));
+                // It is posted now that it has returned: no other was posted meanwhile.
+                let post = |twin| state.post(self.mpi(), &twin, (source, tag), Handle(0));
+                let posted = twin.map(post);
+                let (post, ideal_ns) = state.post_at(entered_ns);
+                let held = Held { peer, tag, posted, post, ideal_ns };
+                let bytes = self.bytes_of(status);
+                let got = Completed { held, twin, partner, source, tag, bytes, ..Completed::NOTHING };
+                state.conclude_one(self.mpi(), recorder, visited, span, true, &got);
+            }
+            let times = (left_ns, span.duration_ns());
+            state.leave(recorder, visited, times, (CLASS, is_measured));
+        });
+        drop(inside);
+        code
+    }
+}
