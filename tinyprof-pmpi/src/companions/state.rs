@@ -369,7 +369,7 @@ impl State {
 
     /// Takes note of a call that has ended, and of the work since `since_ns`. The call took `in_ns`
     /// in MPI.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn leave(
         &mut self,
         recorder: Recorder,
@@ -391,12 +391,18 @@ impl State {
         self.calls = self.calls.wrapping_add(1);
         // Only the thread that ends MPI is there at the end.
         if threads::are_multiple() || self.calls.is_multiple_of(STORED_EACH) {
-            recorder.store_clock(&self.facts());
+            self.store(recorder);
         }
         if self.order.is_some() {
             self.posted_late = None;
             self.say(self.last_left_ns, Doing::Running);
         }
+    }
+
+    /// Stores the facts of the clock, for readers of a running program.
+    #[inline(never)]
+    fn store(&self, recorder: Recorder) {
+        recorder.store_clock(&self.facts());
     }
 
     /// Adds time that we have taken ourselves. What is longer than any work of ours is time in

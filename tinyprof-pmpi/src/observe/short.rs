@@ -9,6 +9,8 @@ use std::ffi::c_int;
 
 use super::watched::SENDING_NS_MAX;
 use super::{Call, inside};
+use tinyprof_messages::matching::Posted;
+
 use crate::abi::Handle;
 use crate::communicators::{self, Communicator, ELSEWHERE};
 use crate::companions::{
@@ -50,6 +52,12 @@ impl Call {
         matches!(name, [_, _, _, _, b'S', b'e', ..] | [_, _, _, _, b'I', b's', b'e', ..])
     }
 
+    /// Returns the call, of which is known that its arguments are passed as in C.
+    #[inline(always)]
+    fn of_c(&self) -> Self {
+        Self { arguments: self.arguments.of_c(), ..*self }
+    }
+
     /// Makes a call that sends a message in standard mode.
     ///
     /// # Safety
@@ -63,7 +71,8 @@ impl Call {
         original: usize,
     ) -> c_int {
         const CLASS: Class = Class::Send;
-        let (recorder, at) = (self.recorder, &self.function.at);
+        let call = self.of_c();
+        let (recorder, at) = (call.recorder, &call.function.at);
         let is_measured = plain.with(|state| state.measures(CLASS));
         let since_ns = if is_measured { now_ns(recorder) } else { 0 };
         let inside = inside::enter(recorder);
@@ -71,21 +80,21 @@ impl Call {
         let visited = open.visited();
         let begun_ns = ns_of(open.begun_ticks());
 
-        let to = self.arguments.int(at.dest);
+        let to = call.arguments.int(at.dest);
         let data = (at.count, at.datatype);
-        let signature = self.signature_of_sent(to, data);
+        let signature = call.signature_of_sent(to, data);
         let like = visited.like(&signature);
         let bytes = match like {
             Some(like) => Some(like.bytes),
-            None => self.bytes_before(data),
+            None => call.bytes_before(data),
         };
-        let communicator = communicators::find(self.communicator());
-        let tag = self.arguments.int(at.tag);
+        let communicator = communicators::find(call.communicator());
+        let tag = call.arguments.int(at.tag);
         let (flow, sent, entered_ns) = plain.with(|state| {
             let flow = state.enter_from(recorder, begun_ns);
             let sent = communicator.and_then(|communicator| {
                 let message = Message { communicator, to, tag, bytes, mode: Mode::Standard };
-                state.announce(self.mpi(), visited, begun_ns, &message)
+                state.announce(call.mpi(), visited, begun_ns, &message)
             });
             let measured_ns = is_measured.then(|| now_ns(recorder).saturating_sub(since_ns));
             let worked_ns = state.worked(CLASS, measured_ns);
@@ -94,7 +103,7 @@ impl Call {
         
 
         // SAFETY: as the caller says, and the words are those of its call.
-        let code = unsafe { forward(original, self.arguments.words, self.function.arguments) };
+        let code = unsafe { forward(original, call.arguments.words, call.function.arguments) };
 
         let left_ticks = recorder.ticks();
         let visited = open.end_at(left_ticks);
@@ -103,11 +112,11 @@ impl Call {
         if code == 0 {
             match like {
                 Some(like) => visited.count_like(like),
-                None => self.sent(visited),
+                None => call.sent(visited),
             }
             if bytes.is_none() {
                 // MPI knows the datatype: for the next message, so does this thread.
-                self.bytes(at.count, at.datatype);
+                call.bytes(at.count, at.datatype);
             }
         }
         let span = Span { entered_ns, left_ns };
@@ -115,7 +124,7 @@ impl Call {
             if at.request == Positions::NO {
                 plain.with(|state| state.may_wait_for(sent));
             } else if code == 0 {
-                self.hold_sent(sent, visited);
+                call.hold_sent(sent, visited);
             }
         }
         plain.with(|state| {
@@ -142,15 +151,16 @@ impl Call {
         original: usize,
     ) -> c_int {
         const CLASS: Class = Class::Receive;
-        let (recorder, at) = (self.recorder, &self.function.at);
+        let call = self.of_c();
+        let (recorder, at) = (call.recorder, &call.function.at);
         let is_measured = plain.with(|state| state.measures(CLASS));
         let since_ns = if is_measured { now_ns(recorder) } else { 0 };
-        let status = self.status(at.status);
+        let status = call.status(at.status);
         let inside = inside::enter(recorder);
         let open = recorder.open(&SITES[index], index, address);
         let begun_ns = ns_of(open.begun_ticks());
-        let peer = self.arguments.int(at.source);
-        let known = communicators::find(self.communicator());
+        let peer = call.arguments.int(at.source);
+        let known = communicators::find(call.communicator());
         let (entry, entered_ns) = plain.with(|state| {
             state.enter_from(recorder, begun_ns).add_to(open.visited());
             let entry = known.and_then(|known| state.expected(known.relative(peer)));
@@ -161,7 +171,7 @@ impl Call {
         
 
         // SAFETY: as the caller says, and the words are those of its call.
-        let code = unsafe { forward(original, self.arguments.words, self.function.arguments) };
+        let code = unsafe { forward(original, call.arguments.words, call.function.arguments) };
 
         if let Some(entry) = entry {
             entry.fetch();
@@ -170,24 +180,27 @@ impl Call {
         let visited = open.end_at(left_ticks);
         let left_ns = ns_of(left_ticks);
         let span = Span { entered_ns, left_ns };
-        let is_received = code == 0 || self.has_taken(code);
-        let (source, tag) = if is_received { self.envelope_in(status) } else { (-1, 0) };
+        let is_received = code == 0 || call.has_taken(code);
+        let (source, tag) = if is_received { call.envelope_in(status) } else { (-1, 0) };
         if is_received {
-            self.received(status, visited);
+            call.received(status, visited);
         }
-        let known = if source < 0 { None } else { known.or_else(|| self.known()) };
+        let known = if source < 0 { None } else { known.or_else(|| call.known()) };
         plain.with(|state| {
             if source >= 0 {
                 let twin = known.and_then(Communicator::twin);
                 let partner = known.map_or(ELSEWHERE, |known| known.relative(source));
                 // It is posted now that it has returned: no other was posted meanwhile.
-                let post = |twin| state.post(self.mpi(), &twin, (source, tag), Handle(0));
+                let post = |twin| state.post(call.mpi(), &twin, (source, tag), Handle(0));
                 let posted = twin.map(post);
                 let (post, ideal_ns) = state.post_at(entered_ns);
                 let held = Held { peer, tag, posted, post, ideal_ns };
-                let bytes = self.bytes_of(status);
+                let bytes = call.bytes_of(status);
                 let got = Completed { held, twin, partner, source, tag, bytes, ..Completed::NOTHING };
-                state.conclude_one(self.mpi(), recorder, visited, span, true, &got);
+                if !matches!(posted, Some(Posted::Number(_)) | None) {
+                    state.settle(call.mpi(), &got);
+                }
+                state.conclude_one(call.mpi(), recorder, visited, span, true, &got);
             }
             let times = (left_ns, span.duration_ns());
             state.leave(recorder, visited, times, (CLASS, is_measured));
