@@ -29,8 +29,8 @@ use memory::{Made, Place};
 use names::{BOARDS, Names};
 
 pub(super) use board::Read;
-pub(super) use lane::{Answer, Heard, Incoming, Which};
 pub(crate) use lane::Expected;
+pub(super) use lane::{Answer, Heard, Incoming, Which};
 pub(super) use notice::{ALL, Notice, Notices};
 
 /// The memory, for all threads of the process.

@@ -30,10 +30,8 @@ use super::tests::Tests;
 use super::threads::{self, Caller};
 use crate::communicators::{ELSEWHERE, Twin};
 
+pub(crate) use of_thread::{Plain, end, is_in_call, is_on, keeps_order, plain, store_facts, with};
 pub(super) use of_thread::{begin, forget_communicator};
-pub(crate) use of_thread::{
-    Plain, end, is_in_call, is_on, keeps_order, plain, store_facts, with,
-};
 
 /// The receives that a call can complete without a new allocation.
 const COMPLETED: usize = 4096;

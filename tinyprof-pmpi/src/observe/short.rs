@@ -7,17 +7,20 @@
 
 use std::ffi::c_int;
 
-use super::watched::SENDING_NS_MAX;
-use super::{Call, inside};
+use tinyprof::__calls::Recorder;
 use tinyprof_messages::matching::Posted;
 
+use super::watched::SENDING_NS_MAX;
+use super::{Call, inside};
 use crate::abi::Handle;
+use crate::arguments::Kind;
 use crate::communicators::{self, Communicator, ELSEWHERE};
 use crate::companions::{
-    self, Class, Completed, Held, Message, Mode, Plain, Span, now_ns, ns_of,
+    self, BLOCKED_NS_MIN, Class, Completed, Held, Message, Mode, Plain, Span, State, now_ns, ns_of,
 };
 use crate::forward::forward;
 use crate::function::{Positions, Role, SITES};
+use crate::requests;
 
 impl Call {
     /// Makes the call as [`make_watched`](Self::make_watched) does, or shorter.
@@ -40,6 +43,10 @@ impl Call {
                 // SAFETY: as the caller says.
                 unsafe { self.make_receive(plain, index, address, original) }
             }
+            (Some(plain), Role::CompleteOne) if self.waits_for_unknown() => {
+                // SAFETY: as the caller says.
+                unsafe { self.make_wait(plain, index, address, original) }
+            }
             // SAFETY: as the caller says.
             _ => unsafe { self.make_watched(index, address, original) },
         }
@@ -50,6 +57,14 @@ impl Call {
     fn is_standard(&self) -> bool {
         let name = self.function.name.as_bytes();
         matches!(name, [_, _, _, _, b'S', b'e', ..] | [_, _, _, _, b'I', b's', b'e', ..])
+    }
+
+    /// Returns whether the call is `MPI_Wait` for a request of which nothing is known.
+    #[inline(always)]
+    fn waits_for_unknown(&self) -> bool {
+        let at = &self.function.at;
+        let request = || self.of_c().arguments.handle_at(at.request, 0, Kind::Request);
+        at.flag == Positions::NO && !requests::is_known(request())
     }
 
     /// Returns the call, of which is known that its arguments are passed as in C.
@@ -73,8 +88,7 @@ impl Call {
         const CLASS: Class = Class::Send;
         let call = self.of_c();
         let (recorder, at) = (call.recorder, &call.function.at);
-        let is_measured = plain.with(|state| state.measures(CLASS));
-        let since_ns = if is_measured { now_ns(recorder) } else { 0 };
+        let since_ns = measured_since(plain, recorder, CLASS);
         let inside = inside::enter(recorder);
         let open = recorder.open(&SITES[index], index, address);
         let visited = open.visited();
@@ -96,11 +110,8 @@ impl Call {
                 let message = Message { communicator, to, tag, bytes, mode: Mode::Standard };
                 state.announce(call.mpi(), visited, begun_ns, &message)
             });
-            let measured_ns = is_measured.then(|| now_ns(recorder).saturating_sub(since_ns));
-            let worked_ns = state.worked(CLASS, measured_ns);
-            (flow, sent, measured_ns.map_or(begun_ns + worked_ns, |ns| since_ns + ns))
+            (flow, sent, entered(state, recorder, CLASS, (since_ns, begun_ns)))
         });
-        
 
         // SAFETY: as the caller says, and the words are those of its call.
         let code = unsafe { forward(original, call.arguments.words, call.function.arguments) };
@@ -132,7 +143,7 @@ impl Call {
             // What is shorter hides nothing, and most calls are.
             state.is_unknown |= span.duration_ns() > SENDING_NS_MAX && !state.has_waited;
             let times = (left_ns, span.duration_ns());
-            state.leave(recorder, visited, times, (CLASS, is_measured));
+            state.leave(recorder, visited, times, (CLASS, since_ns.is_some()));
         });
         drop(inside);
         code
@@ -153,8 +164,7 @@ impl Call {
         const CLASS: Class = Class::Receive;
         let call = self.of_c();
         let (recorder, at) = (call.recorder, &call.function.at);
-        let is_measured = plain.with(|state| state.measures(CLASS));
-        let since_ns = if is_measured { now_ns(recorder) } else { 0 };
+        let since_ns = measured_since(plain, recorder, CLASS);
         let status = call.status(at.status);
         let inside = inside::enter(recorder);
         let open = recorder.open(&SITES[index], index, address);
@@ -164,11 +174,8 @@ impl Call {
         let (entry, entered_ns) = plain.with(|state| {
             state.enter_from(recorder, begun_ns).add_to(open.visited());
             let entry = known.and_then(|known| state.expected(known.relative(peer)));
-            let measured_ns = is_measured.then(|| now_ns(recorder).saturating_sub(since_ns));
-            let worked_ns = state.worked(CLASS, measured_ns);
-            (entry, measured_ns.map_or(begun_ns + worked_ns, |ns| since_ns + ns))
+            (entry, entered(state, recorder, CLASS, (since_ns, begun_ns)))
         });
-        
 
         // SAFETY: as the caller says, and the words are those of its call.
         let code = unsafe { forward(original, call.arguments.words, call.function.arguments) };
@@ -196,16 +203,76 @@ impl Call {
                 let (post, ideal_ns) = state.post_at(entered_ns);
                 let held = Held { peer, tag, posted, post, ideal_ns };
                 let bytes = call.bytes_of(status);
-                let got = Completed { held, twin, partner, source, tag, bytes, ..Completed::NOTHING };
+                let got =
+                    Completed { held, twin, partner, source, tag, bytes, ..Completed::NOTHING };
                 if !matches!(posted, Some(Posted::Number(_)) | None) {
                     state.settle(call.mpi(), &got);
                 }
                 state.conclude_one(call.mpi(), recorder, visited, span, true, &got);
             }
             let times = (left_ns, span.duration_ns());
-            state.leave(recorder, visited, times, (CLASS, is_measured));
+            state.leave(recorder, visited, times, (CLASS, since_ns.is_some()));
         });
         drop(inside);
         code
     }
+
+    /// Makes a call that waits for a request of which nothing is known, such as that of a small
+    /// message that was sent.
+    ///
+    /// # Safety
+    /// As for [`make_observed`](Self::make_observed).
+    #[inline(never)]
+    unsafe fn make_wait(
+        &self,
+        plain: Plain,
+        index: usize,
+        address: usize,
+        original: usize,
+    ) -> c_int {
+        const CLASS: Class = Class::Complete;
+        let recorder = self.recorder;
+        let since_ns = measured_since(plain, recorder, CLASS);
+        let inside = inside::enter(recorder);
+        let open = recorder.open(&SITES[index], index, address);
+        let begun_ns = ns_of(open.begun_ticks());
+        let entered_ns = plain.with(|state| {
+            state.enter(recorder, open.visited(), begun_ns);
+            entered(state, recorder, CLASS, (since_ns, begun_ns))
+        });
+
+        // SAFETY: as the caller says, and the words are those of its call.
+        let code = unsafe { forward(original, self.arguments.words, self.function.arguments) };
+
+        let left_ticks = recorder.ticks();
+        let visited = open.end_at(left_ticks);
+        let left_ns = ns_of(left_ticks);
+        let span = Span { entered_ns, left_ns };
+        plain.with(|state| {
+            state.is_unknown |= span.duration_ns() >= BLOCKED_NS_MIN;
+            let times = (left_ns, span.duration_ns());
+            state.leave(recorder, visited, times, (CLASS, since_ns.is_some()));
+        });
+        drop(inside);
+        code
+    }
+}
+
+/// Returns the time before the work for a call, if its cost is to be measured.
+#[inline(always)]
+fn measured_since(plain: Plain, recorder: Recorder, class: Class) -> Option<u64> {
+    plain.with(|state| state.measures(class)).then(|| now_ns(recorder))
+}
+
+/// Takes note of the work before a call that has begun at `begun_ns`. Returns when MPI is entered.
+#[inline(always)]
+fn entered(
+    state: &mut State,
+    recorder: Recorder,
+    class: Class,
+    (since_ns, begun_ns): (Option<u64>, u64),
+) -> u64 {
+    let measured_ns = since_ns.map(|since_ns| now_ns(recorder).saturating_sub(since_ns));
+    let worked_ns = state.worked(class, measured_ns);
+    since_ns.unwrap_or(begun_ns) + worked_ns
 }
