@@ -31,7 +31,7 @@ const ORDER_UNSURE_NS: u64 = 20_000;
 impl State {
     /// Takes note of a receive that the program posts, with source and tag as it passes them;
     /// `key` is its request.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn post(
         &mut self,
         mpi: &Mpi,
