@@ -16,7 +16,8 @@ use crate::abi::Handle;
 use crate::arguments::Kind;
 use crate::communicators::{self, Communicator, ELSEWHERE};
 use crate::companions::{
-    self, BLOCKED_NS_MIN, Class, Completed, Held, Message, Mode, Plain, Span, State, now_ns, ns_of,
+    self, BLOCKED_NS_MIN, Class, Completed, Held, Message, Mode, Plain, Receiver, Span, State,
+    now_ns, ns_of,
 };
 use crate::forward::forward;
 use crate::function::{Positions, Role, SITES};
@@ -104,13 +105,20 @@ impl Call {
         };
         let communicator = communicators::find(call.communicator());
         let tag = call.arguments.int(at.tag);
-        let (flow, sent, entered_ns) = plain.with(|state| {
+        let (flow, receiver, entered_ns) = plain.with(|state| {
             let flow = state.enter_from(recorder, begun_ns);
-            let sent = communicator.and_then(|communicator| {
-                let message = Message { communicator, to, tag, bytes, mode: Mode::Standard };
-                state.announce(call.mpi(), visited, begun_ns, &message)
-            });
-            (flow, sent, entered(state, recorder, CLASS, (since_ns, begun_ns)))
+            let receiver = match communicator {
+                _ if to == call.mpi().abi.proc_null => Receiver::Free,
+                Some(communicator) => {
+                    let message = Message { communicator, to, tag, bytes, mode: Mode::Standard };
+                    state.announce(call.mpi(), visited, begun_ns, &message)
+                }
+                None => Receiver::Untold,
+            };
+            if at.request == Positions::NO {
+                state.may_wait_for(receiver);
+            }
+            (flow, receiver, entered(state, recorder, CLASS, (since_ns, begun_ns)))
         });
 
         // SAFETY: as the caller says, and the words are those of its call.
@@ -131,12 +139,8 @@ impl Call {
             }
         }
         let span = Span { entered_ns, left_ns };
-        if let Some(sent) = sent {
-            if at.request == Positions::NO {
-                plain.with(|state| state.may_wait_for(sent));
-            } else if code == 0 {
-                call.hold_sent(sent, visited);
-            }
+        if code == 0 && at.request != Positions::NO && !matches!(receiver, Receiver::Free) {
+            call.hold_sent(receiver, visited);
         }
         plain.with(|state| {
             state.ended(visited, span, true);
