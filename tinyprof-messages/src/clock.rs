@@ -350,7 +350,7 @@ pub fn message(companion: &Companion, offset: Offset, number: u32) -> Meeting {
 fn partner(companion: &Companion, offset: Offset, number: u32) -> Meeting {
     let at_ns = offset.to_mine(signed(companion.entry_ns));
     let one = Meeting::new(at_ns, companion.intrusion_ns, companion.ideal_ns, number);
-    one.with_uncertainty(Uncertainty::of(companion.uncertainty_ns()))
+    one.with_uncertainty(companion.uncertainty())
 }
 
 #[cfg(test)]

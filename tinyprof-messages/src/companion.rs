@@ -87,6 +87,16 @@ impl Companion {
         }
     }
 
+    /// Returns the same in few bits, as it has travelled.
+    #[must_use]
+    #[inline]
+    pub(crate) const fn uncertainty(&self) -> Uncertainty {
+        match (self.flags >> 16) as u16 {
+            0 => Uncertainty::of(self.intrusion_ns / UNSURE),
+            bits => Uncertainty::from_bits(bits),
+        }
+    }
+
     /// Returns the record as words.
     #[must_use]
     #[inline]

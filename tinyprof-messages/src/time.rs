@@ -7,7 +7,7 @@ const LIMIT_NS: i64 = 1 << 61;
 /// Returns a time or a duration as a signed number, limited so that sums cannot overflow.
 #[inline]
 pub(crate) fn signed(ns: u64) -> i64 {
-    i64::try_from(ns).map_or(LIMIT_NS, |ns| ns.min(LIMIT_NS))
+    ns.min(LIMIT_NS.cast_unsigned()).cast_signed()
 }
 
 /// Limits a time that another rank has sent.
@@ -19,7 +19,7 @@ pub(crate) fn limited(ns: i64) -> i64 {
 /// Returns a duration, 0 if it is negative.
 #[inline]
 pub(crate) fn duration(ns: i64) -> u64 {
-    u64::try_from(ns).unwrap_or(0)
+    ns.max(0).cast_unsigned()
 }
 
 /// A call that a rank has made, in ns on its clock.

@@ -64,7 +64,9 @@ pub(crate) use objects::{Joint, Lock, Removed};
 pub(crate) use operation::{Meet, Met, Shape};
 pub(crate) use own_cost::Class;
 pub(crate) use probe::Probed;
-pub(crate) use state::{Completed, State, end, is_in_call, is_on, keeps_order, store_facts, with};
+pub(crate) use state::{
+    Completed, Plain, State, end, is_in_call, is_on, keeps_order, plain, store_facts, with,
+};
 pub(crate) use threads::are_multiple;
 pub(crate) use turn::Turn;
 pub(crate) use twin::{before_free, join_object, make as make_twin, make_between};

@@ -19,6 +19,7 @@ mod ordered;
 mod original;
 mod outcome;
 mod persistent;
+mod short;
 mod under_way;
 mod unrecorded;
 mod watched;
@@ -77,7 +78,7 @@ pub(crate) unsafe fn call(index: usize, called: u32, words: Words) -> c_int {
         let call = unsafe { Call::new(function, words, called, recorder) };
         call.arguments.pass_flush_point(function);
         // SAFETY: the original is the function of this name.
-        return unsafe { call.make_watched(index, words, original) };
+        return unsafe { call.make_observed(index, words, original) };
     }
     if function.looks == Looks::Never {
         // SAFETY: the original is the function of this name, and the words are those of its call.

@@ -152,6 +152,12 @@ pub(crate) fn find(handle: Handle) -> Option<(usize, Request)> {
     place_of(handle).map(|place| (place, VALUES[place].read()))
 }
 
+/// Returns whether anything is known of a request.
+#[inline]
+pub(crate) fn is_known(handle: Handle) -> bool {
+    place_of(handle).is_some()
+}
+
 #[inline]
 fn place_of(handle: Handle) -> Option<usize> {
     places(handle).find(|&at| KEYS[at].load(Acquire) == handle.0)

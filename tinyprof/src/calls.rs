@@ -16,7 +16,7 @@ use crate::record::calibration::{in_discarded_arena, visit_cost, weigh_visits};
 use crate::record::clock::rate_since;
 use crate::record::thread;
 use crate::record::{Arena, Line, Visit, call_site, has_regions, program};
-pub use crate::record::{EdgeInstance, Site, VISIT_UNITS};
+pub use crate::record::{EdgeInstance, Like, Site, VISIT_UNITS};
 
 /// The recorder of the calling thread.
 #[derive(Clone, Copy, Debug)]
@@ -280,6 +280,22 @@ impl Visited {
     #[inline(always)]
     pub fn count_again(self, signature: &Signature) -> bool {
         self.recorder.arena.add_message_again(self.line, signature)
+    }
+
+    /// Returns what is remembered of a message with this signature: one like it came before.
+    ///
+    /// # Cost
+    /// A comparison.
+    #[must_use]
+    #[inline(always)]
+    pub fn like(self, signature: &Signature) -> Option<Like> {
+        self.recorder.arena.message_like(self.line, signature)
+    }
+
+    /// Counts a transfer like that which [`like`](Self::like) has returned for this callpath.
+    #[inline(always)]
+    pub fn count_like(self, like: Like) {
+        self.recorder.arena.add_message_like(like);
     }
 
     /// Counts as [`count`](Self::count), and remembers it under its signature.

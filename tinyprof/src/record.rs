@@ -38,7 +38,7 @@ pub(crate) mod thread;
 #[cfg(any(test, feature = "tracing"))]
 pub(crate) use arena::Entered;
 pub(crate) use arena::{Arena, Before, InFlight, MetricReading, OpenRegion, Reading, Visit};
-pub use arena::{EdgeInstance, VISIT_UNITS};
+pub use arena::{EdgeInstance, Like, VISIT_UNITS};
 pub(crate) use call_site::{call_site, program};
 #[cfg(feature = "alloc")]
 pub use counting::Counting;

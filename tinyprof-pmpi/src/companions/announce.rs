@@ -57,7 +57,7 @@ impl Message {
 impl State {
     /// Sends the companion of a message that is sent in a call entered at `entered_ns`. Returns
     /// what becomes known of its receiver.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn announce(
         &mut self,
         mpi: &Mpi,

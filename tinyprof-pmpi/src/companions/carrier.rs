@@ -8,7 +8,7 @@ use tinyprof_messages::companion::Companion;
 use super::mail::Mail;
 use super::order::Order;
 use super::partner::Partner;
-use super::shared::{self, Answer, Heard, Incoming, Lanes};
+use super::shared::{self, Answer, Expected, Heard, Incoming, Lanes};
 use crate::communicators::Twin;
 use crate::library::Mpi;
 
@@ -81,13 +81,11 @@ impl Carrier {
         Order::new(lanes.rank()?, lanes.ranks(), shared::notices()?)
     }
 
-    /// Prepares to claim the companion of a message that has come from a rank of the world, given
+    /// Returns where the companion of the next message of a rank of the world will be, given
     /// relative to this one.
     #[inline]
-    pub(super) fn expect(&mut self, from: i32) {
-        if let Some(lane) = self.lane_from(from) {
-            lane.expect();
-        }
+    pub(super) fn expected(&mut self, from: i32) -> Option<Expected> {
+        self.lane_from(from).map(|lane| lane.expected())
     }
 
     /// Returns the companion of message `number` of a stream, which has come. Its sender gets the

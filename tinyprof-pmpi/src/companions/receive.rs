@@ -14,7 +14,7 @@ use tinyprof_messages::waiting::{Waited, late_receiver_ns};
 use super::common_clock::Span;
 use super::held::{self, Held};
 use super::partner::Partner;
-use super::shared::Answer;
+use super::shared::{Answer, Expected};
 use super::state::{Completed, State};
 use super::threads;
 use crate::abi::{Handle, Status};
@@ -31,6 +31,7 @@ const ORDER_UNSURE_NS: u64 = 20_000;
 impl State {
     /// Takes note of a receive that the program posts, with source and tag as it passes them;
     /// `key` is its request.
+    #[inline(always)]
     pub(crate) fn post(
         &mut self,
         mpi: &Mpi,
@@ -62,15 +63,16 @@ impl State {
     }
 
     /// Returns whether several threads receive messages that a receive accepts.
+    #[inline]
     fn is_shared(&mut self, wanted: &Wanted) -> bool {
         let (common, caller) = self.common_and_caller();
         threads::are_multiple() && common.sharing.receives(wanted, caller)
     }
 
-    /// Prepares for a message that has come.
+    /// Returns where the companion of the next message of a rank will be, if that is known.
     #[inline]
-    pub(crate) fn expect(&mut self, from: i32) {
-        self.common().carrier.expect(from);
+    pub(crate) fn expected(&mut self, from: i32) -> Option<Expected> {
+        self.common().carrier.expected(from)
     }
 
     /// Returns the moment of a receive that is posted at `at_ns`, and the ideal time then, in ns.
@@ -95,7 +97,7 @@ impl State {
     ) {
         if let [one] = *self.completed.as_slice() {
             self.completed.clear();
-            return self.conclude_one(mpi, recorder, visited, span, waits, &one);
+            return self.conclude_only(mpi, recorder, visited, span, waits, &one);
         }
         let mut completed = std::mem::take(&mut self.completed);
         completed.iter().for_each(|one| self.settle(mpi, one));
@@ -140,7 +142,8 @@ impl State {
     }
 
     /// Handles the only completed receive of a call.
-    pub(crate) fn conclude_one(
+    #[inline(never)]
+    pub(crate) fn conclude_only(
         &mut self,
         mpi: &Mpi,
         recorder: Recorder,
@@ -150,9 +153,22 @@ impl State {
         one: &Completed,
     ) {
         self.settle(mpi, one);
-        if one.is_cancelled {
-            return;
+        if !one.is_cancelled {
+            self.conclude_one(mpi, recorder, visited, span, waits, one);
         }
+    }
+
+    /// Handles the only received message of a call, of which the order of receives knows.
+    #[inline(always)]
+    pub(crate) fn conclude_one(
+        &mut self,
+        mpi: &Mpi,
+        recorder: Recorder,
+        visited: Visited,
+        span: Span,
+        waits: bool,
+        one: &Completed,
+    ) {
         let found = self.companion_of(mpi, recorder, one, visited.id());
         self.is_unknown |= found.is_none() && waits;
         let wait = match &found {
@@ -174,7 +190,7 @@ impl State {
     }
 
     /// Tells the order of receives what a completed one has got.
-    fn settle(&mut self, mpi: &Mpi, one: &Completed) {
+    pub(crate) fn settle(&mut self, mpi: &Mpi, one: &Completed) {
         let Some(twin) = one.twin else { return };
         let (communicator, peer, tag) = (twin.number, one.source.cast_unsigned(), one.tag);
         match (one.held.posted, one.is_cancelled) {
@@ -192,6 +208,7 @@ impl State {
     }
 
     /// Returns the companion of a received message, and counts it.
+    #[inline(always)]
     fn companion_of(
         &mut self,
         mpi: &Mpi,
@@ -258,6 +275,8 @@ impl State {
 
     /// Returns the number of a receive behind a wildcard, and asks about those that were posted
     /// before it.
+    #[cold]
+    #[inline(never)]
     fn turn(&mut self, mpi: &Mpi, ticket: Ticket) -> Turn {
         for _ in 0..ASKED_MAX {
             let turn = self.common().receives.turn(ticket);
@@ -277,6 +296,7 @@ impl State {
     }
 
     /// Counts a received message for its edge, and looks at the order of receives.
+    #[inline(always)]
     fn deliver(
         &mut self,
         mpi: &Mpi,
@@ -355,6 +375,7 @@ impl State {
 }
 
 /// Returns a wait for a message as an instance of an edge.
+#[inline]
 pub(super) fn waited(wait: &Wait) -> EdgeInstance {
     EdgeInstance {
         ns: wait.waiting_ns,
@@ -365,6 +386,7 @@ pub(super) fn waited(wait: &Wait) -> EdgeInstance {
 }
 
 /// Returns the messages that a receive accepts, as the program passes source and tag.
+#[inline]
 pub(super) fn wanted(mpi: &Mpi, twin: &Twin, source: c_int, tag: c_int) -> Wanted {
     let is_any = source == mpi.abi.any_source;
     let source = (!is_any).then_some(source.cast_unsigned());

@@ -29,6 +29,7 @@ use memory::{Made, Place};
 use names::{BOARDS, Names};
 
 pub(super) use board::Read;
+pub(crate) use lane::Expected;
 pub(super) use lane::{Answer, Heard, Incoming, Which};
 pub(super) use notice::{ALL, Notice, Notices};
 

@@ -28,10 +28,10 @@ use super::order::Order;
 use super::own_cost::{Class, OwnCost};
 use super::tests::Tests;
 use super::threads::{self, Caller};
-use crate::communicators::Twin;
+use crate::communicators::{ELSEWHERE, Twin};
 
+pub(crate) use of_thread::{Plain, end, is_in_call, is_on, keeps_order, plain, store_facts, with};
 pub(super) use of_thread::{begin, forget_communicator};
-pub(crate) use of_thread::{end, is_in_call, is_on, keeps_order, store_facts, with};
 
 /// The receives that a call can complete without a new allocation.
 const COMPLETED: usize = 4096;
@@ -102,6 +102,23 @@ pub(crate) struct State {
     pub(super) calls: u64,
 }
 
+/// The flow from one call to the next.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "it is to be counted"]
+pub(crate) struct Flow {
+    from: CallpathId,
+    since_ns: u64,
+}
+
+impl Flow {
+    /// Counts it for the callpath of the later call.
+    #[inline]
+    pub(crate) fn add_to(self, visited: Visited) {
+        let key = EdgeKey { kind: EdgeKind::Flow, partner: 0, from: self.from };
+        visited.add_edge(&key, &EdgeInstance { ns: self.since_ns, ..EdgeInstance::default() });
+    }
+}
+
 /// A receive that a call has completed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Completed {
@@ -116,6 +133,20 @@ pub(crate) struct Completed {
     pub(crate) is_cancelled: bool,
     /// The callpath of the call that has made the request, if it was another one.
     pub(crate) posted_by: CallpathId,
+}
+
+impl Completed {
+    /// A receive that nobody follows.
+    pub(crate) const NOTHING: Self = Self {
+        held: Held::NOT_FOLLOWED,
+        twin: None,
+        partner: ELSEWHERE,
+        source: 0,
+        tag: 0,
+        bytes: 0,
+        is_cancelled: false,
+        posted_by: EdgeKey::UNKNOWN,
+    };
 }
 
 /// What a visit and a call cost, see [`State`].
@@ -241,13 +272,19 @@ impl State {
     /// Takes note of a call that begins: of the computation before it, and of its cost.
     #[inline]
     pub(crate) fn enter(&mut self, recorder: Recorder, visited: Visited, entered_ns: u64) {
+        self.enter_from(recorder, entered_ns).add_to(visited);
+    }
+
+    /// As [`enter`](Self::enter), and returns the flow from the call before, which is to be added
+    /// to the callpath of the call.
+    #[inline]
+    pub(crate) fn enter_from(&mut self, recorder: Recorder, entered_ns: u64) -> Flow {
         if entered_ns > self.set_again_ns {
             self.set_again_ns = entered_ns + SET_EACH_NS;
             common_clock::set_again(recorder);
         }
         let since_ns = self.compute(recorder, entered_ns);
-        let key = EdgeKey { kind: EdgeKind::Flow, partner: 0, from: self.last };
-        visited.add_edge(&key, &EdgeInstance { ns: since_ns, ..EdgeInstance::default() });
+        Flow { from: self.last, since_ns }
     }
 
     /// Takes note of the computation since the last call, and of its cost. Returns how long it was,
@@ -330,7 +367,7 @@ impl State {
 
     /// Takes note of a call that has ended, and of the work since `since_ns`. The call took `in_ns`
     /// in MPI.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn leave(
         &mut self,
         recorder: Recorder,
@@ -352,12 +389,18 @@ impl State {
         self.calls = self.calls.wrapping_add(1);
         // Only the thread that ends MPI is there at the end.
         if threads::are_multiple() || self.calls.is_multiple_of(STORED_EACH) {
-            recorder.store_clock(&self.facts());
+            self.store(recorder);
         }
         if self.order.is_some() {
             self.posted_late = None;
             self.say(self.last_left_ns, Doing::Running);
         }
+    }
+
+    /// Stores the facts of the clock, for readers of a running program.
+    #[inline(never)]
+    fn store(&self, recorder: Recorder) {
+        recorder.store_clock(&self.facts());
     }
 
     /// Adds time that we have taken ourselves. What is longer than any work of ours is time in

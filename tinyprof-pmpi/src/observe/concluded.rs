@@ -141,7 +141,7 @@ impl Call {
             let post = |twin| state.post(self.mpi(), &twin, (source, tag), Handle(0));
             completed.held.posted = completed.twin.map(post);
             (completed.held.post, completed.held.ideal_ns) = state.post_at(span.entered_ns);
-            state.conclude_one(self.mpi(), self.recorder, visited, span, true, &completed);
+            state.conclude_only(self.mpi(), self.recorder, visited, span, true, &completed);
         });
     }
 

@@ -71,15 +71,22 @@ impl Call {
             count => (count, at.sendtype),
         };
         let to = self.arguments.int(at.dest);
-        let signature = [
+        let signature = self.signature_of_sent(to, (count, datatype));
+        if !visited.count_again(&signature) {
+            self.sent_anew(visited, &signature, to, (count, datatype));
+        }
+    }
+
+    /// Returns what tells a message to a rank from others of the callpath, which is sent from
+    /// a count and a datatype, both given by their positions.
+    #[inline(always)]
+    pub(super) fn signature_of_sent(&self, to: c_int, (count, datatype): (u8, u8)) -> Signature {
+        [
             self.communicator().0 as u64,
             self.arguments.handle(datatype, Kind::Datatype).0 as u64,
             pack(to.cast_unsigned(), handles::generation()),
             self.arguments.count(count),
-        ];
-        if !visited.count_again(&signature) {
-            self.sent_anew(visited, &signature, to, (count, datatype));
-        }
+        ]
     }
 
     #[inline(never)]

@@ -10,7 +10,7 @@ use crate::function::{Looks, Positions, Role};
 use crate::words::Words;
 
 /// The longest time that storing a small message takes, in ns.
-const SENDING_NS_MAX: u64 = 20_000;
+pub(super) const SENDING_NS_MAX: u64 = 20_000;
 
 impl Call {
     /// Makes the call inside of its region, counts what it did, and exchanges companions.
@@ -230,7 +230,10 @@ impl Call {
             && let Some(known) = communicators::find(self.communicator())
         {
             let from = known.relative(self.arguments.int(self.function.at.source));
-            companions::with(self.recorder, |state| state.expect(from));
+            let expected = companions::with(self.recorder, |state| state.expected(from));
+            if let Some(expected) = expected.flatten() {
+                expected.fetch();
+            }
         }
     }
 

@@ -28,6 +28,7 @@ use tinyprof_segment::words::{Line, high, low};
 
 pub(crate) use context::{Before, OpenRegion};
 pub use edges::EdgeInstance;
+pub use messages::Like;
 pub(crate) use polled::InFlight;
 pub(crate) use reading::{MetricReading, Reading};
 pub use usual::VISIT_UNITS;

@@ -65,7 +65,10 @@ pub(in crate::companions) enum Heard {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lane {
     words: &'static [AtomicU64],
+    /// The entries, a power of two.
     entries: u64,
+    /// The logarithm of their number.
+    lap_bits: u32,
 }
 
 impl Lane {
@@ -78,7 +81,8 @@ impl Lane {
 
     /// Returns the lane in memory of so many words, which are 0 at first.
     pub(super) fn new(words: &'static [AtomicU64]) -> Self {
-        Self { words, entries: (words.len() / LINE_WORDS - 1) as u64 }
+        let entries = (words.len() / LINE_WORDS - 1) as u64;
+        Self { words, entries, lap_bits: entries.ilog2() }
     }
 
     #[cfg(test)]
@@ -97,7 +101,7 @@ impl Lane {
     /// Returns the stamp of the entry at a position, which is not that of an earlier one.
     #[inline]
     fn stamp(&self, position: u64, tag: i32) -> u64 {
-        let lap = position / self.entries + 1;
+        let lap = (position >> self.lap_bits) + 1;
         lap << 32 | u64::from(tag.cast_unsigned())
     }
 }
@@ -189,6 +193,18 @@ impl Outgoing {
     }
 }
 
+/// An entry that is probably taken next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Expected(&'static [AtomicU64; LINE_WORDS]);
+
+impl Expected {
+    /// Fetches it: its message has come.
+    #[inline(always)]
+    pub(crate) fn fetch(self) {
+        fetch::<false>(self.0);
+    }
+}
+
 /// The receiver's side of a lane.
 #[derive(Debug)]
 pub(in crate::companions) struct Incoming {
@@ -199,6 +215,8 @@ pub(in crate::companions) struct Incoming {
     next: u64,
     /// The entries from `begin` on that have been taken, a bit for each of the lane.
     taken: Box<[u64]>,
+    /// How many bits are set.
+    marked: u64,
     /// How many were taken while the first was not.
     passed: u64,
 }
@@ -206,13 +224,13 @@ pub(in crate::companions) struct Incoming {
 impl Incoming {
     pub(super) fn new(lane: Lane) -> Self {
         let taken = vec![0; (lane.words.len() / LINE_WORDS - 1).div_ceil(64)];
-        Self { lane, begin: 0, next: 0, taken: taken.into_boxed_slice(), passed: 0 }
+        Self { lane, begin: 0, next: 0, taken: taken.into_boxed_slice(), marked: 0, passed: 0 }
     }
 
-    /// Fetches the entry that is probably taken next: a message has come.
+    /// Returns the entry that is probably taken next.
     #[inline]
-    pub(in crate::companions) fn expect(&self) {
-        fetch::<false>(self.lane.entry(self.next));
+    pub(in crate::companions) fn expected(&self) -> Expected {
+        Expected(self.lane.entry(self.next))
     }
 
     /// Takes the companion of a message. `answer` returns what is to be said to its sender.
@@ -321,6 +339,10 @@ impl Incoming {
 
     #[inline]
     fn is_taken(&self, position: u64) -> bool {
+        self.marked > 0 && self.is_marked(position)
+    }
+
+    fn is_marked(&self, position: u64) -> bool {
         let (word, bit) = self.bit(position);
         self.taken[word] & bit != 0
     }
@@ -360,6 +382,7 @@ impl Incoming {
     #[inline]
     fn mark(&mut self, position: u64) {
         let (word, bit) = self.bit(position);
+        self.marked += u64::from(self.taken[word] & bit == 0);
         self.taken[word] |= bit;
     }
 
@@ -368,7 +391,9 @@ impl Incoming {
     #[inline]
     fn drop_before(&mut self, position: u64) {
         while self.begin < position || self.is_taken(self.begin) {
-            self.clear(self.begin);
+            if self.is_taken(self.begin) {
+                self.clear(self.begin);
+            }
             self.begin += 1;
         }
         self.next = self.next.max(self.begin);
@@ -376,10 +401,11 @@ impl Incoming {
         self.lane.words[TAKEN].store(self.begin, Release);
     }
 
-    #[inline]
+    /// Clears the bit of an entry, which is set.
     fn clear(&mut self, position: u64) {
         let (word, bit) = self.bit(position);
         self.taken[word] &= !bit;
+        self.marked -= 1;
     }
 
     /// Answers the sender of a message, in the place of its companion.

@@ -29,6 +29,10 @@ static IS_ON: AtomicBool = AtomicBool::new(false);
 /// True while their order is kept.
 static KEEPS_ORDER: AtomicBool = AtomicBool::new(false);
 
+/// The first state while it is the only one, and the order of messages is not kept: what most
+/// programs have. Null otherwise.
+static PLAIN: AtomicPtr<State> = AtomicPtr::new(ptr::null_mut());
+
 /// Returns whether messages are observed.
 #[inline]
 pub(crate) fn is_on() -> bool {
@@ -63,6 +67,9 @@ pub(in crate::companions) fn begin(
         thread::current().state.set(state.cast().as_ptr());
     }
     STATE.store(state.as_ptr(), Release);
+    if !threads::are_multiple() && !keeps_order() {
+        PLAIN.store(state.as_ptr(), Release);
+    }
     IS_ON.store(true, Release);
     session::observe_messages();
 
@@ -127,6 +134,26 @@ pub(crate) fn with<T>(recorder: Recorder, work: impl FnOnce(&mut State) -> T) ->
     unsafe { STATE.load(Acquire).as_mut() }.map(work)
 }
 
+/// The only state, where threads do not call MPI at the same time, and the order of messages is not
+/// kept.
+#[derive(Clone, Copy)]
+pub(crate) struct Plain(NonNull<State>);
+
+/// Returns the only state, if it is.
+#[inline(always)]
+pub(crate) fn plain() -> Option<Plain> {
+    NonNull::new(PLAIN.load(Acquire)).map(Plain)
+}
+
+impl Plain {
+    /// As [`with`].
+    #[inline(always)]
+    pub(crate) fn with<T>(mut self, work: impl FnOnce(&mut State) -> T) -> T {
+        // SAFETY: as in `with`: threads do not call MPI at the same time.
+        work(unsafe { self.0.as_mut() })
+    }
+}
+
 /// As [`with`], where threads may call MPI at the same time.
 #[cold]
 #[inline(never)]
@@ -177,6 +204,7 @@ fn unheard_of_others_ns(own: &State) -> u64 {
 
 /// Ends the observation before MPI does.
 pub(crate) fn end(mpi: &Mpi) {
+    PLAIN.store(ptr::null_mut(), Relaxed);
     if IS_ON.swap(false, Relaxed)
         && let Some(recorder) = Recorder::current()
     {

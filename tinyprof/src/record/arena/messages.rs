@@ -18,6 +18,14 @@ const CLASS: u32 = 0;
 /// The most records of a thread. Messages of further ones go to a partner that stands for all.
 pub(super) const RECORDS_MAX: u32 = if cfg!(test) { 100 } else { 1 << 17 };
 
+/// A message that is remembered, with the record that it was added to; none if it is not counted.
+#[derive(Clone, Copy, Debug)]
+pub struct Like {
+    record: Line,
+    /// The size.
+    pub bytes: u64,
+}
+
 impl Arena {
     /// Adds a message of `bytes` bytes to the callpath at `callpath`, and returns its record.
     /// Owner only.
@@ -61,18 +69,34 @@ impl Arena {
     /// returns false, with nothing done. Owner only.
     #[inline(always)]
     pub(crate) fn add_message_again(&self, callpath: Line, signature: &[u64; 4]) -> bool {
+        let like = self.message_like(callpath, signature);
+        if let Some(like) = like {
+            self.add_message_like(like);
+        }
+        like.is_some()
+    }
+
+    /// Returns what is remembered of the last message of the callpath, if that had the same
+    /// signature. Owner only.
+    #[inline(always)]
+    pub(crate) fn message_like(&self, callpath: Line, signature: &[u64; 4]) -> Option<Like> {
         let last = self.hot.last_message(callpath.number(), signature);
         // Without branches: nearly always all are equal.
         let differences = last.signature.iter().zip(signature);
         let difference = differences.fold(0, |all, (known, word)| all | known.load(Relaxed) ^ word);
-        if last.callpath.load(Relaxed) != callpath.number() || difference != 0 {
-            return false;
+        let is_like = last.callpath.load(Relaxed) == callpath.number() && difference == 0;
+        is_like.then(|| Like {
+            record: Line::from_number(last.record.load(Relaxed)),
+            bytes: last.bytes.load(Relaxed),
+        })
+    }
+
+    /// Adds another message like one that is remembered. Owner only.
+    #[inline(always)]
+    pub(crate) fn add_message_like(&self, like: Like) {
+        if !like.record.is_none() {
+            self.add_to_message(like.record, like.bytes);
         }
-        let record = Line::from_number(last.record.load(Relaxed));
-        if !record.is_none() {
-            self.add_to_message(record, last.bytes.load(Relaxed));
-        }
-        true
     }
 
     /// Remembers the last message of a callpath: its record, or none if it is not counted. Owner

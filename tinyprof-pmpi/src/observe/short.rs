@@ -1,0 +1,269 @@
+//! Calls at level `messages` that send one message, or receive one, and do nothing else: most calls
+//! of most programs. They do what [`make_watched`](Call::make_watched) does, without asking what
+//! else the call may be.
+//!
+//! Whoever waits for a message waits for all that is done before it is sent, and after it was
+//! received. What can be done when a message is on its way is done then.
+
+use std::ffi::c_int;
+
+use tinyprof::__calls::Recorder;
+use tinyprof_messages::matching::Posted;
+
+use super::watched::SENDING_NS_MAX;
+use super::{Call, inside, open};
+use crate::abi::Handle;
+use crate::arguments::Kind;
+use crate::communicators::{self, Communicator, ELSEWHERE};
+use crate::companions::{
+    self, BLOCKED_NS_MIN, Class, Completed, Held, Message, Mode, Plain, Receiver, Span, State,
+    now_ns, ns_of,
+};
+use crate::forward::forward;
+use crate::function::{Positions, Role};
+use crate::requests;
+use crate::words::Words;
+
+impl Call {
+    /// Makes the call as [`make_watched`](Self::make_watched) does, or shorter.
+    ///
+    /// # Safety
+    /// As for [`make_and_count`](Self::make_and_count), and the call is one of C.
+    #[inline(always)]
+    pub(super) unsafe fn make_observed(&self, index: usize, from: Words, original: usize) -> c_int {
+        match (companions::plain(), self.function.role) {
+            (Some(plain), Role::Send) if self.is_standard() => {
+                // SAFETY: as the caller says.
+                unsafe { self.make_send(plain, index, from, original) }
+            }
+            (Some(plain), Role::Receive) => {
+                // SAFETY: as the caller says.
+                unsafe { self.make_receive(plain, index, from, original) }
+            }
+            (Some(plain), Role::CompleteOne) if self.waits_for_unknown() => {
+                // SAFETY: as the caller says.
+                unsafe { self.make_wait(plain, index, from, original) }
+            }
+            // SAFETY: as the caller says.
+            _ => unsafe { self.make_watched(index, from, original) },
+        }
+    }
+
+    /// Returns whether the call is `MPI_Send` or `MPI_Isend`, in standard mode.
+    #[inline(always)]
+    fn is_standard(&self) -> bool {
+        let name = self.function.name.as_bytes();
+        matches!(name, [_, _, _, _, b'S', b'e', ..] | [_, _, _, _, b'I', b's', b'e', ..])
+    }
+
+    /// Returns whether the call is `MPI_Wait` for a request of which nothing is known.
+    #[inline(always)]
+    fn waits_for_unknown(&self) -> bool {
+        let at = &self.function.at;
+        let request = || self.of_c().arguments.handle_at(at.request, 0, Kind::Request);
+        at.flag == Positions::NO && !requests::is_known(request())
+    }
+
+    /// Returns the call, of which is known that its arguments are passed as in C.
+    #[inline(always)]
+    fn of_c(&self) -> Self {
+        Self { arguments: self.arguments.of_c(), ..*self }
+    }
+
+    /// Makes a call that sends a message in standard mode.
+    ///
+    /// # Safety
+    /// As for [`make_observed`](Self::make_observed).
+    #[inline(never)]
+    unsafe fn make_send(&self, plain: Plain, index: usize, from: Words, original: usize) -> c_int {
+        const CLASS: Class = Class::Send;
+        let call = self.of_c();
+        let (recorder, at) = (call.recorder, &call.function.at);
+        let since_ns = measured_since(plain, recorder, CLASS);
+        let inside = inside::enter(recorder);
+        // SAFETY: as the caller says.
+        let open = unsafe { open(recorder, index, from) };
+        let visited = open.visited();
+        let begun_ns = ns_of(open.begun_ticks());
+
+        let to = call.arguments.int(at.dest);
+        let data = (at.count, at.datatype);
+        let signature = call.signature_of_sent(to, data);
+        let like = visited.like(&signature);
+        let bytes = match like {
+            Some(like) => Some(like.bytes),
+            None => call.bytes_before(data),
+        };
+        let communicator = communicators::find(call.communicator());
+        let tag = call.arguments.int(at.tag);
+        let (flow, receiver, entered_ns) = plain.with(|state| {
+            let flow = state.enter_from(recorder, begun_ns);
+            let receiver = match communicator {
+                _ if to == call.mpi().abi.proc_null => Receiver::Free,
+                Some(communicator) => {
+                    let message = Message { communicator, to, tag, bytes, mode: Mode::Standard };
+                    state.announce(call.mpi(), visited, begun_ns, &message)
+                }
+                None => Receiver::Untold,
+            };
+            if at.request == Positions::NO {
+                state.may_wait_for(receiver);
+            }
+            (flow, receiver, entered(state, recorder, CLASS, (since_ns, begun_ns)))
+        });
+
+        // SAFETY: as the caller says, and the words are those of its call.
+        let code = unsafe { forward(original, call.arguments.words, call.function.arguments) };
+
+        let left_ticks = recorder.ticks();
+        let visited = open.end_at(left_ticks);
+        let left_ns = ns_of(left_ticks);
+        flow.add_to(visited);
+        if code == 0 {
+            match like {
+                Some(like) => visited.count_like(like),
+                None => call.sent(visited),
+            }
+            if bytes.is_none() {
+                // MPI knows the datatype: for the next message, so does this thread.
+                call.bytes(at.count, at.datatype);
+            }
+        }
+        let span = Span { entered_ns, left_ns };
+        if code == 0 && at.request != Positions::NO && !matches!(receiver, Receiver::Free) {
+            call.hold_sent(receiver, visited);
+        }
+        plain.with(|state| {
+            state.ended(visited, span, true);
+            // What is shorter hides nothing, and most calls are.
+            state.is_unknown |= span.duration_ns() > SENDING_NS_MAX && !state.has_waited;
+            let times = (left_ns, span.duration_ns());
+            state.leave(recorder, visited, times, (CLASS, since_ns.is_some()));
+        });
+        drop(inside);
+        code
+    }
+
+    /// Makes a call that waits for a message.
+    ///
+    /// # Safety
+    /// As for [`make_observed`](Self::make_observed).
+    #[inline(never)]
+    unsafe fn make_receive(
+        &self,
+        plain: Plain,
+        index: usize,
+        from: Words,
+        original: usize,
+    ) -> c_int {
+        const CLASS: Class = Class::Receive;
+        let call = self.of_c();
+        let (recorder, at) = (call.recorder, &call.function.at);
+        let since_ns = measured_since(plain, recorder, CLASS);
+        let status = call.status(at.status);
+        let inside = inside::enter(recorder);
+        // SAFETY: as the caller says.
+        let open = unsafe { open(recorder, index, from) };
+        let begun_ns = ns_of(open.begun_ticks());
+        let peer = call.arguments.int(at.source);
+        let known = communicators::find(call.communicator());
+        let (entry, entered_ns) = plain.with(|state| {
+            state.enter_from(recorder, begun_ns).add_to(open.visited());
+            let entry = known.and_then(|known| state.expected(known.relative(peer)));
+            (entry, entered(state, recorder, CLASS, (since_ns, begun_ns)))
+        });
+
+        // SAFETY: as the caller says, and the words are those of its call.
+        let code = unsafe { forward(original, call.arguments.words, call.function.arguments) };
+
+        if let Some(entry) = entry {
+            entry.fetch();
+        }
+        let left_ticks = recorder.ticks();
+        let visited = open.end_at(left_ticks);
+        let left_ns = ns_of(left_ticks);
+        let span = Span { entered_ns, left_ns };
+        let is_received = code == 0 || call.has_taken(code);
+        let (source, tag) = if is_received { call.envelope_in(status) } else { (-1, 0) };
+        if is_received {
+            call.received(status, visited);
+        }
+        let known = if source < 0 { None } else { known.or_else(|| call.known()) };
+        plain.with(|state| {
+            if source >= 0 {
+                let twin = known.and_then(Communicator::twin);
+                let partner = known.map_or(ELSEWHERE, |known| known.relative(source));
+                // It is posted now that it has returned: no other was posted meanwhile.
+                let post = |twin| state.post(call.mpi(), &twin, (source, tag), Handle(0));
+                let posted = twin.map(post);
+                let (post, ideal_ns) = state.post_at(entered_ns);
+                let held = Held { peer, tag, posted, post, ideal_ns };
+                let bytes = call.bytes_of(status);
+                let got =
+                    Completed { held, twin, partner, source, tag, bytes, ..Completed::NOTHING };
+                if !matches!(posted, Some(Posted::Number(_)) | None) {
+                    state.settle(call.mpi(), &got);
+                }
+                state.conclude_one(call.mpi(), recorder, visited, span, true, &got);
+            }
+            let times = (left_ns, span.duration_ns());
+            state.leave(recorder, visited, times, (CLASS, since_ns.is_some()));
+        });
+        drop(inside);
+        code
+    }
+
+    /// Makes a call that waits for a request of which nothing is known, such as that of a small
+    /// message that was sent.
+    ///
+    /// # Safety
+    /// As for [`make_observed`](Self::make_observed).
+    #[inline(never)]
+    unsafe fn make_wait(&self, plain: Plain, index: usize, from: Words, original: usize) -> c_int {
+        const CLASS: Class = Class::Complete;
+        let recorder = self.recorder;
+        let since_ns = measured_since(plain, recorder, CLASS);
+        let inside = inside::enter(recorder);
+        // SAFETY: as the caller says.
+        let open = unsafe { open(recorder, index, from) };
+        let begun_ns = ns_of(open.begun_ticks());
+        let entered_ns = plain.with(|state| {
+            state.enter(recorder, open.visited(), begun_ns);
+            entered(state, recorder, CLASS, (since_ns, begun_ns))
+        });
+
+        // SAFETY: as the caller says, and the words are those of its call.
+        let code = unsafe { forward(original, self.arguments.words, self.function.arguments) };
+
+        let left_ticks = recorder.ticks();
+        let visited = open.end_at(left_ticks);
+        let left_ns = ns_of(left_ticks);
+        let span = Span { entered_ns, left_ns };
+        plain.with(|state| {
+            state.is_unknown |= span.duration_ns() >= BLOCKED_NS_MIN;
+            let times = (left_ns, span.duration_ns());
+            state.leave(recorder, visited, times, (CLASS, since_ns.is_some()));
+        });
+        drop(inside);
+        code
+    }
+}
+
+/// Returns the time before the work for a call, if its cost is to be measured.
+#[inline(always)]
+fn measured_since(plain: Plain, recorder: Recorder, class: Class) -> Option<u64> {
+    plain.with(|state| state.measures(class)).then(|| now_ns(recorder))
+}
+
+/// Takes note of the work before a call that has begun at `begun_ns`. Returns when MPI is entered.
+#[inline(always)]
+fn entered(
+    state: &mut State,
+    recorder: Recorder,
+    class: Class,
+    (since_ns, begun_ns): (Option<u64>, u64),
+) -> u64 {
+    let measured_ns = since_ns.map(|since_ns| now_ns(recorder).saturating_sub(since_ns));
+    let worked_ns = state.worked(class, measured_ns);
+    since_ns.unwrap_or(begun_ns) + worked_ns
+}
