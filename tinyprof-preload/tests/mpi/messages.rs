@@ -218,7 +218,7 @@ fn a_message_too_long_for_its_buffer_does_not_shift_later_ones() {
         for (name, _, key, edge) in received.filter(|(_, _, key, _)| key.from != EdgeKey::UNKNOWN) {
             let sender = profile.callpaths.iter().find(|(_, callpath)| callpath.id == key.from);
             let sender = &sender.expect("the sender's callpath is in the profile").1.region.name;
-            let bytes = if sender.contains("send_16") { 16 } else { 32 };
+            let bytes = if sender.contains("of_16_bytes") { 16 } else { 32 };
             assert_eq!(edge.bytes, bytes * edge.count, "{sender} to {name}: {edge:?}");
             known += edge.count;
         }

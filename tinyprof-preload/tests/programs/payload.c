@@ -40,7 +40,7 @@ static void count_one(const char *bytes) {
 // A call site for each number, and for blocking calls and others: what is matched wrongly comes
 // from a site whose size it does not have.
 #define SITE(n)                                                                         \
-  static void __attribute__((noinline)) send_##n(void *b, int to, int tag, MPI_Comm c,  \
+  static void __attribute__((noinline)) site_##n(void *b, int to, int tag, MPI_Comm c,  \
                                                  int blocks, MPI_Request *r) {          \
     if (blocks == 1) MPI_Send(b, size_of(n), MPI_BYTE, to, tag, c);                     \
     if (blocks == 2) MPI_Ssend(b, size_of(n), MPI_BYTE, to, tag, c);                    \
@@ -50,8 +50,8 @@ static void count_one(const char *bytes) {
 SITE(0) SITE(1) SITE(2) SITE(3) SITE(4) SITE(5) SITE(6)
 SITE(7) SITE(8) SITE(9) SITE(10) SITE(11) SITE(12)
 static void (*const sends[SITES])(void *, int, int, MPI_Comm, int, MPI_Request *) = {
-    send_0, send_1, send_2, send_3, send_4, send_5, send_6, send_7, send_8, send_9, send_10, send_11,
-    send_12};
+    site_0, site_1, site_2, site_3, site_4, site_5, site_6, site_7, site_8, site_9, site_10, site_11,
+    site_12};
 
 static void send(const Message *message) {
   int at = open_count;

@@ -7,8 +7,8 @@
 
 enum { PAIRS = 50 };
 
-static void send_16(char *bytes) { MPI_Send(bytes, 16, MPI_BYTE, 0, 5, MPI_COMM_WORLD); }
-static void send_32(char *bytes) { MPI_Send(bytes, 32, MPI_BYTE, 0, 5, MPI_COMM_WORLD); }
+static void of_16_bytes(char *bytes) { MPI_Send(bytes, 16, MPI_BYTE, 0, 5, MPI_COMM_WORLD); }
+static void of_32_bytes(char *bytes) { MPI_Send(bytes, 32, MPI_BYTE, 0, 5, MPI_COMM_WORLD); }
 
 int main(int count, char **arguments) {
   MPI_Init(&count, &arguments);
@@ -19,8 +19,8 @@ int main(int count, char **arguments) {
   int by_requests = count > 1 && !strcmp(arguments[1], "requests");
   for (int i = 0; i < PAIRS; i++) {
     if (rank == 1) {
-      send_16(bytes);
-      send_32(bytes);
+      of_16_bytes(bytes);
+      of_32_bytes(bytes);
     } else if (rank == 0 && by_requests) {
       MPI_Request requests[2];
       MPI_Irecv(bytes, 16, MPI_BYTE, 1, 5, MPI_COMM_WORLD, &requests[0]);

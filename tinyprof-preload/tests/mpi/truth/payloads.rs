@@ -61,7 +61,7 @@ fn check(profile: &Profile, truth: &Counts, known: &mut Known) {
         }
         let sender = profile.callpaths.iter().find(|(_, callpath)| callpath.id == key.from);
         let sender = &sender.expect("the sender's callpath is in the profile").1.region.name;
-        let site = (0..SITES).find(|site| sender.contains(&format!("send_{site} ")));
+        let site = (0..SITES).find(|site| sender.contains(&format!("site_{site} ")));
         let site = site.unwrap_or_else(|| panic!("{sender} to {name}"));
         assert_eq!(edge.bytes, edge.count * bytes_of(site), "{sender} to {name}: {edge:?}");
         let from = i64::try_from(rank).expect("few ranks") + i64::from(key.partner);
