@@ -12,7 +12,8 @@ use tinyprof_format::error::ReadError;
 use tinyprof_format::file::{ProfileReader, ReadOptions};
 use tinyprof_format::model::Profile;
 use tinyprof_format::text::write_text;
-use tinyprof_report::{Report, TextOptions, info_text};
+use tinyprof_report::{Report, TextOptions};
+use tinyprof_views::info_text;
 
 /// The memory limit of readers. libFuzzer stops a target that takes four times as much.
 pub const LIMITS: ReadOptions = ReadOptions::new().with_memory_bytes(8 << 20);

@@ -12,7 +12,9 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use tinyprof_format::model::{CallpathIndex, RankFacts};
-use tinyprof_report::{Activity, Efficiency, Hint, LongJson, Report, StructureBuilder, Totals};
+use tinyprof_report::{Activity, Efficiency, Hint, Report, Totals, losses_in_words};
+use tinyprof_structure::StructureBuilder;
+use tinyprof_views::{LongJson, report_json};
 
 use tinyprof_report::ByCallpath;
 
@@ -47,13 +49,13 @@ pub(super) fn of_profile(shown: &Shown<'_>) -> Result<String, Box<dyn Error>> {
     let row = |index: CallpathIndex| whole.map_or(Some(index.row()), |(_, rows)| rows[index.row()]);
     let members = members(profile, totals, (of_all, &row), &mut columns)?;
     let activities = Activity::of_callpaths(totals.callpaths());
-    let mut json = report.json().with_items(|row, callpath| {
+    let mut json = report_json(&report).with_items(|row, callpath| {
         // The page builds paths from the names.
         callpath["path"].take();
         callpath["activity"] = activities[row].map(activity_word).into();
     });
     if let Some((whole, _)) = whole {
-        let whole_json = whole.json();
+        let whole_json = report_json(whole);
         let mut hints = whole_json.member("hints").clone();
         for (json, hint) in hints.as_array_mut().into_iter().flatten().zip(whole.hints()) {
             json["callpath"] = hint.callpath.and_then(row).into();
@@ -134,7 +136,7 @@ fn members(
         "report": null,
         "regions": null,
         "facts": facts(totals),
-        "losses": whole.losses_in_words(),
+        "losses": losses_in_words(whole),
         "efficiency": whole.efficiency().map(efficiency),
         "hints": whole.hints().iter().map(|found| hint(found, row)).collect::<Vec<_>>(),
         "hosts": hosts,
