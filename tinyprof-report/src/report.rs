@@ -55,7 +55,7 @@ pub struct Report {
     /// The transfers of each callpath that has any, summed over ranks. Empty if only statistics
     /// over ranks are known.
     pub transfers: BTreeMap<CallpathIndex, Transfers>,
-    /// What was lost.
+    /// The losses of the run.
     pub losses: Losses,
     /// The reason why the profile is incomplete, if it is.
     pub incomplete: Option<String>,

@@ -4,32 +4,18 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 use tinyprof_format::model::{CallpathIndex, Region};
-use tinyprof_report::{
-    Hint, Metric, RankStatistics, Report, Spread, TextOptions, WithoutUs, in_tree_order,
-};
+use tinyprof_report::{Datum, Hint, Metric, Report, TextOptions, WithoutUs, in_tree_order};
 
 use crate::clock::clock_json;
 use crate::csv::put;
 use crate::json_list::{LongJson, integer};
 use crate::mpi::mpi_json;
 use crate::paths::path;
+use crate::spread::{spread_cells, spread_headings, spread_json};
 use crate::view::View;
 
 /// The first columns of tables of callpaths.
 pub(crate) const FIRST: [&str; 5] = ["path", "name", "depth", "ranks", "visits"];
-
-/// The columns of a spread over ranks.
-const SPREAD: [&str; 9] = [
-    "sum_ns",
-    "standard_error_ns",
-    "min_ns",
-    "mean_ns",
-    "max_ns",
-    "max_rank",
-    "max_host",
-    "imbalance",
-    "lost_ns",
-];
 
 /// All callpaths of a report, or all regions.
 ///
@@ -37,7 +23,8 @@ const SPREAD: [&str; 9] = [
 /// the tree, whose cells have the values of the JSON; null is an empty cell. It has no varying
 /// metrics, see [`Top`](crate::Top), and no bytes, see [`MpiView`](crate::MpiView).
 ///
-/// The JSON has the facts of the run, its losses, and every callpath in the order of the table, so that a parent precedes its children. Nothing is folded.
+/// The JSON has the facts of the run, its losses, and every callpath in the order of the table, so
+/// that a parent precedes its children. Nothing is folded.
 ///
 /// Times are integers in nanoseconds; means and imbalances are floating-point. A sum that does
 /// not fit 64 bits is floating-point too. `parent` is a position in `callpaths`, as is
@@ -94,16 +81,17 @@ impl View for Callpaths<'_> {
 
     fn write_csv(&self, to: &mut dyn Write) -> io::Result<()> {
         let report = self.report;
-        let named = |time: &'static str| SPREAD.map(|what| format!("{time}_{what}"));
         let headings = FIRST.map(str::to_owned).into_iter();
-        let headings = headings.chain(named("inclusive")).chain(named("exclusive"));
+        let headings = headings.chain(spread_headings("inclusive"));
+        let headings = headings.chain(spread_headings("exclusive"));
         put(to, headings.chain(["variation".to_owned()]))?;
         for index in in_tree_order(report) {
             let row = &report.statistics.row(index.row());
             let cells = first_cells(report, index).into_iter();
             let spreads = spread_cells(report, row, &row.inclusive).into_iter();
             let spreads = spreads.chain(spread_cells(report, row, &row.exclusive));
-            put(to, cells.chain(spreads).chain([number(row.coefficient_of_variation())]))?;
+            let variation = Datum::float(row.coefficient_of_variation()).into_cell();
+            put(to, cells.chain(spreads).chain([variation]))?;
         }
         Ok(())
     }
@@ -211,23 +199,6 @@ fn hint_json(report: &Report, hint: &Hint) -> Value {
     })
 }
 
-pub(crate) fn spread_json(report: &Report, row: &RankStatistics, spread: &Spread) -> Value {
-    if row.ranks == 0 {
-        return Value::Null;
-    }
-    json!({
-        "sum": integer(spread.sum_ns),
-        "standard_error": spread.standard_error_ns(),
-        "min": spread.min_ns,
-        "mean": row.mean_ns(spread),
-        "max": spread.max_ns,
-        "max_rank": spread.max_rank,
-        "max_host": report.host_names.name(spread.max_host),
-        "imbalance": row.imbalance(spread),
-        "lost": integer(row.lost_ns(spread)),
-    })
-}
-
 pub(crate) fn first_cells(report: &Report, index: CallpathIndex) -> [String; 5] {
     let (callpath, row) = (report.callpaths.get(index), &report.statistics.row(index.row()));
     [
@@ -237,27 +208,6 @@ pub(crate) fn first_cells(report: &Report, index: CallpathIndex) -> [String; 5] 
         row.ranks.to_string(),
         row.visits.to_string(),
     ]
-}
-
-fn spread_cells(report: &Report, row: &RankStatistics, spread: &Spread) -> [String; 9] {
-    if row.ranks == 0 {
-        return Default::default();
-    }
-    [
-        spread.sum_ns.to_string(),
-        number(spread.standard_error_ns()),
-        spread.min_ns.to_string(),
-        number(row.mean_ns(spread)),
-        spread.max_ns.to_string(),
-        spread.max_rank.to_string(),
-        report.host_names.name(spread.max_host).unwrap_or_default().to_owned(),
-        number(row.imbalance(spread)),
-        row.lost_ns(spread).to_string(),
-    ]
-}
-
-fn number(number: Option<f64>) -> String {
-    number.map_or_else(String::new, |number| number.to_string())
 }
 
 fn without_us_json(times: WithoutUs) -> Value {

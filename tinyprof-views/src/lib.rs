@@ -1,8 +1,8 @@
 //! What the command shows of a profile: tables as text, CSV and JSON.
 //!
 //! * [`View`]: a table in all three forms.
-//! * [`Callpaths`]: all callpaths, or all regions ([`by_region`]); [`Tree`] and [`Top`]: a selection
-//!   of their numbers, or of callpaths.
+//! * [`Callpaths`]: all callpaths, or all regions ([`by_region`]); [`Tree`] and [`Top`]: a few of
+//!   their numbers, or of them.
 //! * [`MpiView`]: MPI calls by function, by call site and by pair of ranks ([`MpiCalls`]).
 //! * [`WaitsView`]: who waits for whom; [`compensated_text`]: times without measurement.
 //! * [`GroupView`]: times by call site, loop, function and partner ([`GroupSums`]).
@@ -26,6 +26,7 @@ mod info;
 mod json_list;
 mod mpi;
 mod paths;
+mod spread;
 pub mod table;
 mod top;
 mod tree;

@@ -12,10 +12,10 @@ use tinyprof_report::cells::{
 };
 use tinyprof_report::{Datum, Report, head, mean_bytes, mpi_line, startup_line};
 
-use crate::callpaths::spread_json;
 use crate::csv::put;
 use crate::json_list::{LongJson, integer};
 use crate::paths::{path, shown_path};
+use crate::spread::spread_json;
 use crate::table::{Column, Line, NameHeading, cells_for, row_json, write_more, write_table};
 use crate::view::View;
 use calls::{CallStatistics, MpiCallSite, MpiCalls, MpiFunction, Peers};

@@ -12,7 +12,7 @@ use crate::json_list::integer;
 /// The minimum width of names, in columns, for which columns of numbers are left out.
 const NARROWEST_NAME: usize = 24;
 
-/// What a table is about.
+/// The run that a table is about.
 pub trait Run {
     /// Returns the number of ranks.
     fn ranks(&self) -> u32;
