@@ -4,7 +4,7 @@
 //!   reports of a profile, made callpath by callpath; [`ByCallpath`] is a profile that comes so.
 //! * [`Statistics`]: one row per callpath, mergeable in any order, of fixed width on the wire.
 //! * [`Report`]: the statistics with the facts of the run, and as text ([`Report::to_text`]).
-//! * [`Report::hints`]: notable findings, in plain words; [`Efficiency`]: how well the ranks were
+//! * [`Report::findings`]: notable findings, in plain words; [`Efficiency`]: how well the ranks were
 //!   used; [`Iterations`]: the series of a callpath over all ranks; [`Waits`]: who waits for whom.
 //! * [`cells`]: the building blocks of other tables.
 //!
@@ -48,7 +48,7 @@ pub use facts::totals::transfers::{
 pub use facts::totals::variation::Variation;
 pub use facts::totals::waits::{WaitSums, Waiting, Waits};
 pub use facts::usage::{Activity, RankUsage, UsageOverRanks, exclusive_ns};
-pub use findings::{HINTS_MAX, Hint, HintKind};
+pub use findings::{Certainty, FINDINGS_MAX, Finding, FindingKind, Words};
 pub use report::Report;
 pub use report::rows::UnknownMetric;
 pub use tables::closing::{losses_in_words, startup_line};

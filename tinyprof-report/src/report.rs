@@ -25,8 +25,7 @@ use crate::facts::statistics::time_base::TimeBase;
 use crate::facts::totals::Totals;
 use crate::facts::totals::metrics::Metrics;
 use crate::facts::totals::transfers::Transfers;
-use crate::findings::{Facts, hints_of_statistics, hints_of_totals};
-use crate::findings::{Hint, HintKind};
+use crate::findings::{Facts, Finding, FindingKind, Run, findings};
 use crate::words::notes::filtered;
 
 /// The data of all reports of a run. Equal profiles give equal reports.
@@ -71,8 +70,8 @@ pub struct Report {
     pub host_names: Hosts,
     /// The efficiency of the ranks; none if no region declares its activity.
     pub efficiency: Option<Efficiency>,
-    /// The hints, the costliest first.
-    pub hints: Vec<Hint>,
+    /// The findings, the costliest first.
+    pub findings: Vec<Finding>,
     /// The profiler's overhead; none if it is not known.
     pub overhead: Option<Overhead>,
     /// The clocks of all ranks; none if the profile is not of level `messages`.
@@ -101,33 +100,34 @@ impl Report {
         let (manifest, callpaths) = (totals.manifest(), totals.callpaths());
         let statistics = Statistics::of_totals(totals);
         let hosts = Hosts::new(totals.ranks().iter().map(|facts| facts.host.as_str()).collect());
-        let report = Self::without_hints(manifest, callpaths, statistics, hosts);
-        let facts = report.facts_of_hints(manifest);
-        let hints = hints_of_totals(totals, &report.statistics, facts);
+        let report = Self::without_findings(manifest, callpaths, statistics, hosts);
+        let facts = report.facts_of_findings(manifest);
+        let findings = findings(&Run::of_totals(totals, &report.statistics, facts));
         let threads: u64 = totals.ranks().iter().map(|rank| u64::from(rank.threads)).sum();
         // If ranks were selected, the manifest still counts the others.
         let is_whole = totals.ranks().len() == manifest.ranks as usize;
         let threads = Some(threads).filter(|&threads| threads > 0 && is_whole);
         let transfers = totals.transfers().clone();
-        Self { metrics: totals.metrics(), hints, threads, transfers, ..report }.with_clock(totals)
+        Self { metrics: totals.metrics(), findings, threads, transfers, ..report }
+            .with_clock(totals)
     }
 
     /// Returns the report of a run from its statistics, row by row of `callpaths`.
     ///
     /// Its name is that of the program; see [`named`](Self::named). It contains no metrics, no
-    /// transfers, and only the hints that can be computed from statistics: ranks send each other
+    /// transfers, and only the findings that can be computed from statistics: ranks send each other
     /// statistics of times only.
     #[must_use]
     pub fn new(manifest: &Manifest, callpaths: &CallpathTable, mut statistics: Statistics) -> Self {
         statistics.grow_to(callpaths.len());
         let hosts = Hosts::new(manifest.metadata.hostlist.iter().map(String::as_str).collect());
-        let report = Self::without_hints(manifest, callpaths, statistics, hosts);
-        let facts = report.facts_of_hints(manifest);
-        let hints = hints_of_statistics(callpaths, &report.statistics, facts);
-        Self { hints, ..report }
+        let report = Self::without_findings(manifest, callpaths, statistics, hosts);
+        let facts = report.facts_of_findings(manifest);
+        let findings = findings(&Run::of_statistics(callpaths, &report.statistics, facts));
+        Self { findings, ..report }
     }
 
-    fn facts_of_hints(&self, manifest: &Manifest) -> Facts<'_> {
+    fn facts_of_findings(&self, manifest: &Manifest) -> Facts<'_> {
         Facts {
             hosts: &self.host_names,
             overhead: self.overhead.as_ref(),
@@ -135,7 +135,7 @@ impl Report {
         }
     }
 
-    fn without_hints(
+    fn without_findings(
         manifest: &Manifest,
         callpaths: &CallpathTable,
         statistics: Statistics,
@@ -168,7 +168,7 @@ impl Report {
             base,
             host_names,
             efficiency,
-            hints: Vec::new(),
+            findings: Vec::new(),
             clock: None,
             unfollowed: None,
             without_us: Vec::new(),
@@ -219,11 +219,11 @@ impl Report {
         Self { name: name.into(), ..self }
     }
 
-    /// Returns the report without the profiler's overhead, and without hints on it, since it is
+    /// Returns the report without the profiler's overhead, and without findings on it, since it is
     /// known for a whole run, but not for a selected part.
     #[must_use]
     pub fn without_overhead(mut self) -> Self {
-        self.hints.retain(|hint| hint.kind != HintKind::ShortRun);
+        self.findings.retain(|finding| finding.kind != FindingKind::ShortRun);
         let efficiency = self.efficiency.map(Efficiency::without_ideal);
         let (without_us, compensated) = (Vec::new(), Vec::new());
         Self { overhead: None, efficiency, clock: None, without_us, compensated, ..self }
@@ -235,10 +235,10 @@ impl Report {
         &self.base
     }
 
-    /// Returns the hints, the costliest first.
+    /// Returns the findings, the costliest first.
     #[must_use]
-    pub fn hints(&self) -> &[Hint] {
-        &self.hints
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
     }
 
     /// Returns the efficiency of the ranks; none if no region declares its activity.

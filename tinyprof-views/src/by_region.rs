@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tinyprof_format::model::{CallpathId, CallpathIndex, CallpathTable, Region};
 use tinyprof_report::{
-    Hint, RankStatistics, RegionKey, Report, SortKey, Statistics, Totals, Transfers,
+    Finding, RankStatistics, RegionKey, Report, SortKey, Statistics, Totals, Transfers,
 };
 
 /// The regions of a callpath table.
@@ -23,7 +23,7 @@ struct Regions {
 /// in place of each callpath, sorted by exclusive time. The inclusive time of a region that calls
 /// itself is counted once. Calls of an MPI function are one region, wherever they are.
 ///
-/// Hints have no callpath, because the table has none.
+/// Findings have no callpath, because the table has none.
 ///
 /// # Cost
 /// Linear in the numbers of callpaths and ranks.
@@ -37,12 +37,13 @@ pub fn by_region(totals: &Totals) -> Report {
         let region = regions.of_callpath[callpath.row()];
         transfers.entry(region).or_default().absorb(of_callpath);
     }
-    let hints = report.hints.into_iter().map(|hint| Hint { callpath: None, ..hint }).collect();
+    let findings = report.findings.into_iter();
+    let findings = findings.map(|finding| Finding { place: None, ..finding }).collect();
     Report {
         metrics: report.metrics.by(&regions.of_callpath),
         statistics,
         transfers,
-        hints,
+        findings,
         threads_at_once: BTreeMap::new(),
         without_us: Vec::new(),
         base: report.base.by(&regions.of_callpath),

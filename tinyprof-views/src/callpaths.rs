@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 use tinyprof_format::model::{CallpathIndex, Region};
-use tinyprof_report::{Datum, Hint, Metric, Report, TextOptions, WithoutUs, in_tree_order};
+use tinyprof_report::{Datum, Finding, Metric, Report, TextOptions, WithoutUs, in_tree_order};
 
 use crate::clock::clock_json;
 use crate::csv::put;
@@ -124,7 +124,7 @@ pub fn report_json(report: &Report) -> LongJson<'_> {
             "io_share": found.io_share,
         })),
         "mpi": mpi_json(report),
-        "hints": report.hints.iter().map(|hint| hint_json(report, hint)).collect::<Vec<_>>(),
+        "hints": report.findings.iter().map(|finding| finding_json(report, finding)).collect::<Vec<_>>(),
         "overhead": report.overhead.map(|cost| json!({
             "visits": cost.visits,
             "visits_not_timed": cost.visits_not_timed,
@@ -185,17 +185,17 @@ pub(crate) fn callpath_json(report: &Report, index: CallpathIndex) -> Value {
     entry
 }
 
-fn hint_json(report: &Report, hint: &Hint) -> Value {
+fn finding_json(report: &Report, finding: &Finding) -> Value {
     json!({
-        "kind": hint.kind.word(),
-        "callpath": hint.callpath.map(CallpathIndex::row),
-        "path": hint.callpath.and_then(|index| path(report, index)),
-        "rank": hint.rank,
-        "iteration": hint.iteration,
-        "lost_ns": hint.lost_ns,
-        "headline": hint.headline,
-        "evidence": hint.evidence,
-        "advice": hint.advice,
+        "kind": finding.kind.word(),
+        "callpath": finding.place.map(CallpathIndex::row),
+        "path": finding.place.and_then(|index| path(report, index)),
+        "rank": finding.rank(),
+        "iteration": finding.iteration,
+        "lost_ns": finding.lost_ns,
+        "headline": finding.words.headline,
+        "evidence": finding.words.evidence,
+        "advice": finding.words.advice,
     })
 }
 

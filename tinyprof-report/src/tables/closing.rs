@@ -6,6 +6,7 @@ use tinyprof_format::model::Precision;
 use crate::facts::numbers::rounded;
 use crate::facts::statistics::efficiency::Efficiency;
 use crate::facts::statistics::regions::{Region, costliest};
+use crate::findings::{Finding, Words};
 use crate::report::Report;
 use crate::tables::handed_on::handed_on;
 use crate::tables::mpi_line::mpi_line;
@@ -35,15 +36,15 @@ pub(crate) fn closing(report: &Report, width: usize) -> String {
         .chain(mpi_line(report))
         .chain(unfollowed)
         .chain(efficiency_line(report))
-        .chain(
-            report
-                .hints
-                .iter()
-                .map(|hint| format!("hint: {}. {} {}", hint.headline, hint.evidence, hint.advice)),
-        )
+        .chain(report.findings.iter().map(hint_line))
         .chain(notes(report).into_iter().map(|note| format!("note: {note}")))
         .chain(report.overhead.as_ref().map(overhead_line));
     lines.map(|line| wrapped(&line, " ", width)).collect()
+}
+
+fn hint_line(finding: &Finding) -> String {
+    let Words { headline, evidence, advice } = &finding.words;
+    format!("hint: {headline}. {evidence} {advice}")
 }
 
 /// Returns `start-up: 292 ms per rank, besides the time that shares refer to`; none without.

@@ -50,7 +50,7 @@ impl<'a> Selection<'a> {
         let mut first: Vec<CallpathIndex> = children[callpaths].to_vec();
         first.sort_by(|left, right| report.in_order(*left, *right));
         first.truncate(ROOTS_SHOWN);
-        first.extend(report.hints.iter().filter_map(|hint| hint.callpath));
+        first.extend(report.findings.iter().filter_map(|finding| finding.place));
         for index in first {
             selection.show_with_parents(index, usize::MAX);
         }

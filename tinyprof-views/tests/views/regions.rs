@@ -118,6 +118,6 @@ fn calls_of_an_mpi_function_are_one_region() {
     });
     let json = json_text(&report_json(&of_regions(&profile)).to_value());
     assert!(json.contains("\"name\": \"MPI_Send\""), "{json}");
-    let hint = of_regions(&profile).hints().iter().all(|hint| hint.callpath.is_none());
+    let hint = of_regions(&profile).findings().iter().all(|hint| hint.place.is_none());
     assert!(hint, "the table has no callpaths");
 }
