@@ -11,7 +11,8 @@ pub(crate) mod waits;
 use std::collections::{BTreeMap, BTreeSet};
 
 use tinyprof_format::model::{
-    CallpathIndex, CallpathTable, CallpathValues, ExecutionSummary, Manifest, Profile, RankFacts,
+    CallpathIndex, CallpathTable, CallpathValues, EventMap, ExecutionSummary, Manifest, Profile,
+    RankFacts,
 };
 
 use crate::facts::totals::iterations::Iterations;
@@ -106,6 +107,17 @@ impl Totals {
         let mut totals = Self::new(&profile.manifest, &profile.callpaths, &profile.ranks);
         for ((index, _), values) in profile.callpaths.iter().zip(&profile.values) {
             totals.add(index, values);
+        }
+        totals
+    }
+
+    /// Returns the totals of a program that consists of one process, with this manifest.
+    #[must_use]
+    pub fn of_event_map(manifest: &Manifest, map: &EventMap) -> Self {
+        let facts = RankFacts { losses: map.losses(), ..map.facts.clone() };
+        let mut totals = Self::new(manifest, &map.callpaths, &[facts]);
+        for ((index, _), values) in map.callpaths.iter().zip(&map.values) {
+            totals.add(index, std::slice::from_ref(values));
         }
         totals
     }
