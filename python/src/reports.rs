@@ -9,7 +9,7 @@ use tinyprof_diff::{Diff, Estimator, Options, Runs, Side};
 use tinyprof_format::error::ReadError;
 use tinyprof_report::cells::{percent_cell, time_cell};
 use tinyprof_report::{ByCallpath as _, Report, SortKey, TextOptions, UnknownMetric};
-use tinyprof_views::{LongJson, report_json};
+use tinyprof_views::LongJson;
 
 use crate::cursor::Damage;
 use crate::raise;
@@ -50,7 +50,8 @@ fn report_json(
     by_region: bool,
     metric: Option<&str>,
 ) -> PyResult<String> {
-    let made = py.detach(|| text_of(&report_json(&report(&source, by_region, metric)?)));
+    let made =
+        py.detach(|| text_of(&tinyprof_views::report_json(&report(&source, by_region, metric)?)));
     made.map_err(|failure| explain(py, failure))
 }
 
