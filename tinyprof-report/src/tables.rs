@@ -1,6 +1,7 @@
 //! The report as text: a head line, the callpath tree with its numbers, the metrics, and sentences.
 
 pub(crate) mod closing;
+mod column;
 mod columns;
 pub(crate) mod datum;
 mod flat_regions;

@@ -60,7 +60,7 @@ impl FindingKind {
     }
 }
 
-/// How well the severity of a finding is known.
+/// The certainty of the severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Certainty {
@@ -90,7 +90,7 @@ pub struct Finding {
     pub kind: FindingKind,
     /// The time lost, in nanoseconds of one rank's time. Findings are sorted by it.
     pub lost_ns: f64,
-    /// How well that is known.
+    /// The certainty of that.
     pub certainty: Certainty,
     /// The place of the cause: a callpath, if the finding is about one.
     pub place: Option<CallpathIndex>,

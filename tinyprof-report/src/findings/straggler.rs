@@ -106,7 +106,8 @@ fn words(run: &Run<'_>, found: &Straggler, rank: u32, host: HostId) -> Words {
     Words {
         headline: format!("Rank {rank}{} is slow everywhere", on_host(run, host)),
         evidence: format!(
-            "It takes {} more time than the median rank, and is slower in {slow_regions} of {}: {} in all.",
+            "It takes {} more time than the median rank, and is slower in {slow_regions} of {}: \
+             {} in all.",
             percent_cell(slower_by),
             counted(regions as u64, "region"),
             time(whole(lost_ns)),
@@ -119,8 +120,8 @@ fn words(run: &Run<'_>, found: &Straggler, rank: u32, host: HostId) -> Words {
 mod tests {
     use super::*;
 
-    /// Returns regions with the same times on all ranks except the last, which takes `percent` of that
-    /// time in the first `slow` of them.
+    /// Returns regions with the same times on all ranks except the last, which takes `percent` of
+    /// that time in the first `slow` of them.
     fn regions(count: usize, slow: usize, percent: u64) -> Vec<Vec<u64>> {
         let of = |region: usize| {
             let ns = 1_000 * (region as u64 + 1);

@@ -1,40 +1,13 @@
-//! The columns of numbers beside the tree: their selection, their headings, and the order in which
-//! they are left out of a narrow table.
+//! The layout of the numbers beside the tree, and the order in which columns are left out of a
+//! narrow table.
 
 use std::ops::RangeInclusive;
 
-use tinyprof_format::model::CallpathIndex;
-
-use crate::facts::numbers::rounded;
 use crate::facts::statistics::spread::Spread;
 use crate::report::Report;
-use crate::tables::tree::{Folded, Line};
-use crate::words::amounts::{share_cell, sum_cell};
-use crate::words::names::{columns, cut, shown};
-use crate::words::units::{below, count_cell, data_cell, percent_cell, time_cell};
-
-/// A column of right-aligned numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Column {
-    Callpaths,
-    Visits,
-    Inclusive,
-    Exclusive,
-    Share,
-    Bytes,
-    Ranks,
-    Min,
-    Mean,
-    Max,
-    MaxRank,
-    MaxHost,
-    Imbalance,
-    Lost,
-    Variation,
-}
-
-/// The maximum width of a host name in the table, in columns.
-const HOST_COLUMNS: usize = 16;
+use crate::tables::column::{COLUMNS, Column, Group, MAX_HOST, MAX_RANK};
+use crate::tables::tree::Line;
+use crate::words::names::columns;
 
 /// The titles of the columns that sum over ranks, longest first; the first that fits is used.
 const SUMS: [&str; 2] = [" all ranks together ", " all ranks "];
@@ -49,8 +22,6 @@ struct Layout {
     full: bool,
     /// The number of spaces before a column.
     gap: usize,
-    /// The columns that are left out, beginning with those that can be derived from others.
-    without: &'static [Column],
     /// The minimum width of the tree, or its full width if that is less.
     least_tree: usize,
 }
@@ -59,35 +30,22 @@ struct Layout {
 /// the requested width instead.
 const NARROWEST_TREE: usize = 12;
 
-/// The layouts, from the richest to the narrowest.
+/// The layouts, from the richest to the narrowest. See [`Column::left_out`].
 const LAYOUTS: [Layout; 10] = {
-    use Column::{
-        Bytes, Callpaths, Exclusive, Imbalance, Lost, Max, MaxHost, MaxRank, Mean, Min, Ranks,
-        Variation, Visits,
-    };
-    const fn short(without: &'static [Column], least_tree: usize) -> Layout {
-        Layout { full: false, gap: 1, without, least_tree }
+    const fn short(least_tree: usize) -> Layout {
+        Layout { full: false, gap: 1, least_tree }
     }
     [
-        Layout { full: true, gap: 2, without: &[], least_tree: 40 },
-        Layout { full: false, gap: 2, without: &[], least_tree: 32 },
-        short(&[], 20),
-        short(&[Variation], 20),
-        short(&[Variation, Min, MaxHost], 18),
-        short(&[Variation, Min, MaxHost, Bytes, Callpaths], 18),
-        short(&[Variation, Min, MaxHost, Bytes, Callpaths, Imbalance], 16),
-        short(&[Variation, Min, MaxHost, Bytes, Callpaths, Imbalance, Mean], 16),
-        short(
-            &[Variation, Min, MaxHost, Bytes, Callpaths, Imbalance, Mean, Exclusive, MaxRank],
-            NARROWEST_TREE,
-        ),
-        short(
-            &[
-                Variation, Min, MaxHost, Bytes, Lost, Mean, Exclusive, MaxRank, Visits, Ranks, Max,
-                Callpaths,
-            ],
-            NARROWEST_TREE,
-        ),
+        Layout { full: true, gap: 2, least_tree: 40 },
+        Layout { full: false, gap: 2, least_tree: 32 },
+        short(20),
+        short(20),
+        short(18),
+        short(18),
+        short(16),
+        short(16),
+        short(NARROWEST_TREE),
+        short(NARROWEST_TREE),
     ]
 };
 
@@ -125,37 +83,39 @@ impl Numbers {
         tree: &RangeInclusive<usize>,
         width: usize,
     ) -> Self {
-        let cells: Vec<(Column, Vec<String>)> = columns_of(report, lines)
+        let cells: Vec<(&'static Column, Vec<String>)> = columns_of(report, lines)
             .into_iter()
-            .map(|column| (column, lines.iter().map(|line| cell(report, line, column)).collect()))
+            .map(|column| (column, lines.iter().map(|line| column.cell(report, line)).collect()))
             .collect();
-        let fits = |layout: &Layout, least_tree: usize| {
-            let numbers: usize =
-                widths(&cells, layout).iter().map(|(_, width)| layout.gap + width).sum();
+        let fits = |layout: usize, least_tree: usize| {
+            let gap = LAYOUTS[layout].gap;
+            let numbers: usize = widths(&cells, layout).iter().map(|(_, width)| gap + width).sum();
             width.checked_sub(numbers).filter(|left| *left >= least_tree)
         };
-        let find = |layouts: &'static [Layout], least_tree: &dyn Fn(&Layout) -> usize| {
-            layouts.iter().find_map(|layout| Some((layout, fits(layout, least_tree(layout))?)))
-        };
         // Names are cut last, unless that would cost columns that matter.
-        let found = find(&LAYOUTS[..DISPENSABLE_LAYOUTS], &|_| *tree.start())
-            .or_else(|| find(&LAYOUTS, &|layout| layout.least_tree.min(*tree.start())));
-        let (layout, left) = found.unwrap_or((&LAYOUTS[LAYOUTS.len() - 1], NARROWEST_TREE));
+        let whole = (0..DISPENSABLE_LAYOUTS)
+            .find_map(|layout| Some((layout, fits(layout, *tree.start())?)));
+        let found = whole.or_else(|| {
+            let least_tree = |layout: usize| LAYOUTS[layout].least_tree.min(*tree.start());
+            (0..LAYOUTS.len()).find_map(|at| Some((at, fits(at, least_tree(at))?)))
+        });
+        let (layout, left) = found.unwrap_or((LAYOUTS.len() - 1, NARROWEST_TREE));
+        let gap = LAYOUTS[layout].gap;
         let widths = widths(&cells, layout);
-        let row = |text: &dyn Fn(Column, &[String]) -> String| {
-            let shown = cells.iter().filter(|(column, _)| !layout.without.contains(column));
+        let row = |text: &dyn Fn(&Column, &[String]) -> String| {
+            let shown = cells.iter().filter(|(column, _)| !column.left_out.contains(&layout));
             shown.zip(&widths).fold(String::new(), |row, ((column, cells), (_, width))| {
-                let text = text(*column, cells);
-                let padding = (layout.gap + width).saturating_sub(columns(&text));
+                let text = text(column, cells);
+                let padding = (gap + width).saturating_sub(columns(&text));
                 format!("{row}{}{text}", " ".repeat(padding))
             })
         };
-        let shows = |column| widths.iter().any(|(shown, _)| *shown == column);
-        let tells_ranks_alone = shows(Column::MaxRank) && !shows(Column::MaxHost);
+        let shows = |heading| widths.iter().any(|(shown, _)| shown.heading == heading);
+        let tells_ranks_alone = shows(MAX_RANK) && !shows(MAX_HOST);
         Self {
             tree_width: left.min(*tree.end()),
-            titles: (report.ranks > 1).then(|| titles(report, &widths, layout.gap)),
-            headings: row(&|column, _| column.heading(layout.full).to_owned()),
+            titles: (report.ranks > 1).then(|| titles(report, &widths, gap)),
+            headings: row(&|column, _| heading(column, layout).to_owned()),
             lines: (0..lines.len()).map(|line| row(&|_, cells| cells[line].clone())).collect(),
             placements: if tells_ranks_alone { placements(report, lines) } else { Vec::new() },
         }
@@ -184,178 +144,42 @@ fn placements(report: &Report, lines: &[Line]) -> Vec<Placement> {
     placements
 }
 
-fn columns_of(report: &Report, lines: &[Line]) -> Vec<Column> {
-    use Column::{
-        Bytes, Callpaths, Exclusive, Imbalance, Inclusive, Lost, Max, MaxHost, MaxRank, Mean, Min,
-        Ranks, Share, Variation, Visits,
-    };
-    let rows = || {
-        lines.iter().filter_map(|line| match line {
-            Line::Callpath(index) => Some(report.statistics.row(index.row())),
-            Line::Folded(_) => None,
-        })
-    };
-    let mut columns: Vec<Column> = report.callpaths_of_regions.iter().map(|_| Callpaths).collect();
-    columns.extend([Visits, Inclusive, Exclusive, Share]);
-    let transfers = |line: &Line| match line {
-        Line::Callpath(index) => report.transfers.contains_key(index),
-        Line::Folded(_) => false,
-    };
-    columns.extend(lines.iter().any(transfers).then_some(Bytes));
-    if report.ranks > 1 {
-        let partial = rows().any(|row| row.ranks < report.ranks);
-        columns.extend(partial.then_some(Ranks));
-        columns.extend([Min, Mean, Max, MaxRank]);
-        columns.extend(report.host_names.are_several().then_some(MaxHost));
-        columns.extend([Imbalance, Lost]);
-    }
-    let varies = rows().any(|row| row.coefficient_of_variation().is_some());
-    columns.extend(varies.then_some(Variation));
-    columns
+/// Returns the columns of a table of these lines.
+fn columns_of(report: &Report, lines: &[Line]) -> Vec<&'static Column> {
+    COLUMNS.iter().filter(|column| (column.is_there)(report, lines)).collect()
 }
 
 /// Returns the columns of a layout with their widths.
-fn widths(cells: &[(Column, Vec<String>)], layout: &Layout) -> Vec<(Column, usize)> {
-    let shown = cells.iter().filter(|(column, _)| !layout.without.contains(column));
-    let width = |(column, cells): &(Column, Vec<String>)| {
+fn widths(
+    cells: &[(&'static Column, Vec<String>)],
+    layout: usize,
+) -> Vec<(&'static Column, usize)> {
+    let shown = cells.iter().filter(|(column, _)| !column.left_out.contains(&layout));
+    let width = |(column, cells): &(&'static Column, Vec<String>)| {
         let widest = cells.iter().map(|cell| columns(cell)).max().unwrap_or(0);
-        (*column, widest.max(column.heading(layout.full).len()))
+        (*column, widest.max(heading(column, layout).len()))
     };
     shown.map(width).collect()
 }
 
+fn heading(column: &Column, layout: usize) -> &'static str {
+    if LAYOUTS[layout].full { column.heading } else { column.short }
+}
+
 /// Returns the titles above their groups of columns: `--- title ---`. A group too narrow for its
 /// title gets none.
-fn titles(report: &Report, widths: &[(Column, usize)], gap: usize) -> String {
+fn titles(report: &Report, widths: &[(&'static Column, usize)], gap: usize) -> String {
     let spread = if report.compares_exclusive() { EXCLUSIVE_SPREAD } else { SPREAD };
-    let group = |titles: [&str; 2], compares: bool| {
-        let in_group =
-            |column: Column| column != Column::Variation && column.compares_ranks() == compares;
-        let group = widths.iter().filter(|(column, _)| in_group(*column));
-        let width = group.map(|(_, width)| gap + width).sum::<usize>().saturating_sub(gap);
+    let width_of = |group: Group| -> usize {
+        let columns = widths.iter().filter(|(column, _)| column.group == group);
+        columns.map(|(_, width)| gap + width).sum()
+    };
+    let titled = |titles: [&str; 2], group: Group| {
+        let width = width_of(group).saturating_sub(gap);
         let title = titles.into_iter().find(|title| title.len() <= width);
         let ruled = title.map_or_else(|| " ".repeat(width), |title| format!("{title:-^width$}"));
         format!("{}{ruled}", " ".repeat(gap))
     };
-    let rest = widths.iter().filter(|(column, _)| *column == Column::Variation);
-    let rest: usize = rest.map(|(_, width)| gap + width).sum();
-    group(SUMS, false) + &group(spread, true) + &" ".repeat(rest)
-}
-
-impl Column {
-    const fn compares_ranks(self) -> bool {
-        matches!(
-            self,
-            Self::Min
-                | Self::Mean
-                | Self::Max
-                | Self::MaxRank
-                | Self::MaxHost
-                | Self::Imbalance
-                | Self::Lost
-        )
-    }
-
-    const fn heading(self, full: bool) -> &'static str {
-        match (self, full) {
-            (Self::Callpaths, true) => "callpaths",
-            (Self::Callpaths, false) => "paths",
-            (Self::Visits, _) => "visits",
-            (Self::Inclusive, true) => "inclusive",
-            (Self::Inclusive, false) => "incl.",
-            (Self::Exclusive, true) => "exclusive",
-            (Self::Exclusive, false) => "excl.",
-            (Self::Share, _) => "share",
-            (Self::Bytes, _) => "bytes",
-            (Self::Ranks, _) => "ranks",
-            (Self::Min, _) => "min",
-            (Self::Mean, _) => "mean",
-            (Self::Max, _) => "max",
-            (Self::MaxRank, true) => "at rank",
-            (Self::MaxRank, false) => "at",
-            (Self::Imbalance, true) => "imbalance",
-            (Self::Imbalance, false) => "imbal",
-            (Self::MaxHost, true) => "on host",
-            (Self::MaxHost, false) => "host",
-            (Self::Lost, _) => "lost",
-            (Self::Variation, true) => "variation",
-            (Self::Variation, false) => "var",
-        }
-    }
-}
-
-/// Returns a number as shown in the table. ASCII without spaces, so that `awk` can split the
-/// columns.
-fn cell(report: &Report, line: &Line, column: Column) -> String {
-    match line {
-        Line::Callpath(index) => callpath_cell(report, index.row(), column),
-        Line::Folded(folded) => folded_cell(report, folded, column),
-    }
-}
-
-fn callpath_cell(report: &Report, row: usize, column: Column) -> String {
-    let parent = report.callpaths.rows()[row].parent;
-    let index = CallpathIndex::new(row);
-    let gave_work_away = report.threads_at_once(index).is_some();
-    let row = &report.statistics.row(row);
-    let inclusive = &row.inclusive;
-    // A child cannot have taken more time than its parent.
-    let bound_ns = parent.map(|at| report.statistics.row(at.row()).inclusive.sum_ns);
-    let spread = report.compared(row);
-    match column {
-        Column::Callpaths => {
-            let counts = report.callpaths_of_regions.as_ref();
-            counts.map_or_else(String::new, |counts| counts[index.row()].to_string())
-        }
-        Column::Visits => count_cell(row.visits),
-        Column::Bytes => {
-            let transfers = report.transfers.get(&index);
-            transfers.map_or_else(|| "-".to_owned(), |all| data_cell(all.total().bytes))
-        }
-        Column::Ranks if row.ranks >= report.ranks => "all".to_owned(),
-        Column::Ranks => format!("{}/{}", row.ranks, report.ranks),
-        _ if row.ranks == 0 => "-".to_owned(),
-        Column::Inclusive => sum_cell(inclusive, bound_ns),
-        Column::Exclusive if gave_work_away => "-".to_owned(),
-        Column::Exclusive => sum_cell(&row.exclusive, Some(inclusive.shown_ns(bound_ns).1)),
-        Column::Share => {
-            // Regions overlap in inclusive time.
-            let is_region = report.callpaths_of_regions.is_some();
-            let time = if is_region { &row.exclusive } else { inclusive };
-            let (mark, ns) = time.shown_ns(bound_ns);
-            below(mark, share_cell(&report.base, ns, report.base.startup_in(index)))
-        }
-        Column::Min => time_cell(spread.min_ns.into()),
-        Column::Mean => time_cell(rounded(spread.sum_ns, row.ranks.into())),
-        Column::Max => time_cell(spread.max_ns.into()),
-        Column::MaxRank => spread.max_rank.to_string(),
-        Column::MaxHost => {
-            let host = report.host_names.short_name(spread.max_host);
-            host.map_or_else(|| "-".to_owned(), |name| cut(&shown(name), HOST_COLUMNS))
-        }
-        Column::Imbalance => row.imbalance(spread).map_or_else(|| "-".to_owned(), percent_cell),
-        Column::Lost => time_cell(row.lost_ns(spread)),
-        Column::Variation => {
-            row.coefficient_of_variation().map_or_else(|| "-".to_owned(), percent_cell)
-        }
-    }
-}
-
-/// Returns a cell of a line of folded callpaths. They may have been visited by different ranks and
-/// have no common spread, so only sums are shown.
-fn folded_cell(report: &Report, folded: &Folded, column: Column) -> String {
-    match column {
-        Column::Inclusive => marked(folded.estimate, time_cell(folded.inclusive_ns)),
-        Column::Exclusive => marked(folded.estimate, time_cell(folded.exclusive_ns)),
-        Column::Share if report.callpaths_of_regions.is_some() => {
-            share_cell(&report.base, folded.exclusive_ns, folded.startup_ns)
-        }
-        Column::Share => share_cell(&report.base, folded.inclusive_ns, folded.startup_ns),
-        _ => String::new(),
-    }
-}
-
-/// Returns a time, with a mark if it is an estimate because some visits were not timed.
-fn marked(estimate: bool, time: String) -> String {
-    if estimate { format!("~{time}") } else { time }
+    let rest = " ".repeat(width_of(Group::None));
+    titled(SUMS, Group::Sums) + &titled(spread, Group::Ranks) + &rest
 }

@@ -26,8 +26,8 @@ use super::snapshot::{ending_here, monotonic_ns, snapshot};
 use super::writer::{Ending, Writer};
 use crate::sys::{NotDone, without_write_signals};
 
-/// The limit on values in a profile of which the complete report is printed; a larger one would take
-/// too long at the end of a run. The count is of the summaries of executions ...
+/// The limit on values in a profile of which the complete report is printed; a larger one would
+/// take too long at the end of a run. The count is of the summaries of executions ...
 const READ_BACK_VALUES_MAX: u64 = 2_000_000;
 /// ... of which this many are kept per callpath ...
 const EXECUTIONS_KEPT: u32 = 4_096;
@@ -54,8 +54,8 @@ pub(super) fn text_options() -> TextOptions {
     columns.map_or_else(TextOptions::default, |c| TextOptions::default().with_width(c))
 }
 
-/// Returns the table of the complete report, or that of `report`, which is only computed if there is
-/// no complete one.
+/// Returns the table of the complete report, or that of `report`, which is only computed if there
+/// is no complete one.
 fn text_of<'a>(
     complete: Option<&Report>,
     report: impl FnOnce() -> Cow<'a, Report>,
@@ -87,8 +87,8 @@ fn read_back(path: &Path, bytes_max: u64) -> Option<Report> {
     Some(Report::of_profile(&profile).named(name_of(path)))
 }
 
-/// Returns the report of the profile that was just written of this map, or `None` if it is too large
-/// or in another format. The file is not read, unless callpaths were renamed to be written.
+/// Returns the report of the profile that was just written of this map, or `None` if it is too
+/// large or in another format. The file is not read, unless callpaths were renamed to be written.
 fn complete_report(
     map: &EventMap,
     (path, manifest): (&Path, &Manifest),
