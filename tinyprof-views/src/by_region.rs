@@ -20,7 +20,9 @@ struct Regions {
 }
 
 /// Returns the report of the totals of a profile by region: its tables have a row for each region
-/// in place of each callpath, sorted by exclusive time. The inclusive time of a region that calls
+/// in place of each callpath, sorted by exclusive time.
+///
+/// The inclusive time of a region that calls
 /// itself is counted once. Calls of an MPI function are one region, wherever they are.
 ///
 /// Findings have no callpath, because the table has none.

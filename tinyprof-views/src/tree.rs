@@ -21,8 +21,10 @@ const RANKS: &str = "ranks";
 const HEADING_MAX: usize = 20;
 
 /// The callpath tree: every callpath with its visits on all ranks together and the number of ranks
-/// that visited it. Siblings are sorted by inclusive time, or by the requested
-/// [metric](Report::by_metric), which then has a column too.
+/// that visited it.
+///
+/// Siblings are sorted by inclusive time, or by the requested [metric](Report::by_metric), which
+/// then has a column too.
 ///
 /// The JSON has `callpaths` in the order of the tree, with `path`, `name`, `depth`, `ranks` and
 /// `visits`, and `value` if there is a metric. `path` is null if it would be longer than 16 KiB.

@@ -12,8 +12,10 @@ const FUNCTIONS: usize = 3;
 const NAME_COLUMNS: usize = 32;
 
 /// Returns `12.3% of the time in MPI is in calls that are not followed, 34.5 ms per rank:
-/// MPI_Probe 10.1%`: whatever these wait for is not known. None if there are no such calls, or
-/// if nothing is known of messages.
+/// MPI_Probe 10.1%`.
+///
+/// It is not known what these calls wait for. None if there are no such calls, or if nothing is
+/// known of messages.
 #[must_use]
 pub fn unfollowed_line(report: &Report) -> Option<String> {
     let unfollowed = report.unfollowed.as_ref()?;

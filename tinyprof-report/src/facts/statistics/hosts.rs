@@ -14,6 +14,7 @@ pub struct Hosts {
 
 impl Hosts {
     /// Returns the hosts with these names. Empty names are ignored.
+    #[must_use]
     pub fn new(mut names: BTreeSet<&str>) -> Self {
         names.remove("");
         if names.len() < 2 {
@@ -35,16 +36,19 @@ impl Hosts {
     }
 
     /// Returns true if there are several hosts.
+    #[must_use]
     pub fn are_several(&self) -> bool {
         !self.names.is_empty()
     }
 
     /// Returns the name of a host, if its id is unambiguous.
+    #[must_use]
     pub fn name(&self, host: HostId) -> Option<&str> {
         self.names.get(&host)?.as_ref().map(|(name, _)| name.as_str())
     }
 
     /// Returns the name of a host without the domain, if that is enough to distinguish the hosts.
+    #[must_use]
     pub fn short_name(&self, host: HostId) -> Option<&str> {
         self.names.get(&host)?.as_ref().map(|(_, short)| short.as_str())
     }

@@ -62,6 +62,7 @@ impl TimeBase {
 
     /// Returns the base for a table of which each row is the sum over some callpaths: `rows[n]` is
     /// that of callpath `n`.
+    #[must_use]
     pub fn by(self, rows: &[CallpathIndex]) -> Self {
         let mut sums: BTreeMap<usize, u128> = BTreeMap::new();
         for (row, own_ns) in &self.exclusive_ns {

@@ -117,6 +117,7 @@ pub fn has_messages(profile: &Profile) -> bool {
 }
 
 /// Returns the mean size of a transfer, in bytes; none if there is none.
+#[must_use]
 pub fn mean_bytes(traffic: Traffic) -> Option<f64> {
     (traffic.count > 0).then(|| ratio(traffic.bytes.into(), traffic.count.into()))
 }
@@ -149,6 +150,7 @@ pub fn partner(key: MessageKey, rank: usize) -> Option<i64> {
 }
 
 /// Returns the rank at an offset from `rank`, if there is one among so many ranks.
+#[must_use]
 pub fn world_rank(offset: i32, rank: u32, ranks: usize) -> Option<u32> {
     if offset == MessageKey::ANY_PARTNER {
         return None;
