@@ -5,7 +5,8 @@
 //! * [`Statistics`]: one row per callpath, mergeable in any order, of fixed width on the wire.
 //! * [`Report`]: the statistics with the facts of the run, and as text ([`Report::to_text`]).
 //! * [`Report::findings`]: notable findings, in plain words; [`Efficiency`]: how well the ranks
-//!   were used; [`Iterations`]: the series of a callpath over all ranks; [`Waits`]: who waits for whom.
+//!   were used; [`Iterations`]: the series of a callpath over all ranks; [`Waits`]: who waits for
+//!   whom.
 //! * [`cells`]: the building blocks of other tables.
 //!
 //! All else that the command shows is in the crates `tinyprof-views` and `tinyprof-structure`, so
