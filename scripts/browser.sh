@@ -42,7 +42,7 @@ bin=${CARGO_TARGET_DIR:-$PWD/target}/debug
 TINYPROF_PAGES=$out cargo test --quiet --locked -p tinyprof-cli --bin tinyprof -- --ignored --exact \
     html::communication::tests::pages_with_messages html::iterations::tests::page_with_metrics >/dev/null
 # Profiles of level `messages` with three and with thirty classes of ranks.
-TINYPROF_PAGES=$out cargo test --quiet --locked -p tinyprof-report --test report -- \
+TINYPROF_PAGES=$out cargo test --quiet --locked -p tinyprof-structure --test structure -- \
     --ignored --exact structure::profiles_with_structure >/dev/null
 
 "$bin/examples/story" "$out/wide" 4096 100 50

@@ -12,7 +12,8 @@ use tinyprof_format::error::ReadError;
 use tinyprof_format::file::{ProfileReader, ReadOptions};
 use tinyprof_format::model::Profile;
 use tinyprof_format::text::write_text;
-use tinyprof_report::{Report, TextOptions, info_text};
+use tinyprof_report::{Report, TextOptions};
+use tinyprof_views::{info_text, report_json};
 
 /// The memory limit of readers. libFuzzer stops a target that takes four times as much.
 pub const LIMITS: ReadOptions = ReadOptions::new().with_memory_bytes(8 << 20);
@@ -72,7 +73,7 @@ fn show(profile: &Profile) {
     if profile.callpaths.len() * profile.ranks.len() <= 1 << 12 {
         drop(info_text(&profile.manifest));
         let report = Report::of_profile(profile);
-        drop((report.to_text(&TextOptions::default()), report.to_json()));
+        drop((report.to_text(&TextOptions::default()), report_json(&report).to_value()));
         drop(write_text(profile, &mut io::sink()));
     }
 }

@@ -8,7 +8,8 @@ use pyo3::prelude::*;
 use tinyprof_diff::{Diff, Estimator, Options, Runs, Side};
 use tinyprof_format::error::ReadError;
 use tinyprof_report::cells::{percent_cell, time_cell};
-use tinyprof_report::{ByCallpath as _, LongJson, Report, SortKey, TextOptions, UnknownMetric};
+use tinyprof_report::{ByCallpath as _, Report, SortKey, TextOptions, UnknownMetric};
+use tinyprof_views::LongJson;
 
 use crate::cursor::Damage;
 use crate::raise;
@@ -49,7 +50,8 @@ fn report_json(
     by_region: bool,
     metric: Option<&str>,
 ) -> PyResult<String> {
-    let made = py.detach(|| text_of(&report(&source, by_region, metric)?.json()));
+    let made =
+        py.detach(|| text_of(&tinyprof_views::report_json(&report(&source, by_region, metric)?)));
     made.map_err(|failure| explain(py, failure))
 }
 
@@ -60,7 +62,7 @@ fn report(
 ) -> Result<Report, Failure> {
     let totals = Whole::open(directory, *limit_bytes)?.totals()?;
     let report =
-        if by_region { Report::of_regions_of_totals(&totals) } else { Report::of_totals(&totals) };
+        if by_region { tinyprof_views::by_region(&totals) } else { Report::of_totals(&totals) };
     let report = report.named(name);
     Ok(match metric {
         Some(metric) => report.by_metric(SortKey::from(metric)).map_err(Failure::UnknownMetric)?,

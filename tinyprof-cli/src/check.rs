@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use tinyprof_format::file::{Check, Damage, FileCheck};
-use tinyprof_report::{csv_line, escaped, json_text};
+use tinyprof_report::escaped;
+use tinyprof_views::{csv_line, json_text};
 
 use crate::arguments::{CheckArguments, TableFormat};
 use crate::name::name_of;

@@ -4,11 +4,12 @@ use std::error::Error;
 use std::path::Path;
 
 use tinyprof_format::file::read_manifest;
-use tinyprof_report::{MpiCallSums, Report, SortKey, TextOptions, Totals, info_text, json_text};
+use tinyprof_report::{Report, SortKey, TextOptions, Totals};
+use tinyprof_views::{Callpaths, MpiCallSums, MpiView, Top, Tree, by_region, info_text, json_text};
 
 use crate::arguments::{
-    Command, InfoArguments, MpiArguments, ReportArguments, Rows, Selection, TableFormat,
-    TopArguments, TreeArguments,
+    Command, InfoArguments, MpiArguments, ReportArguments, Rows, Selection, TopArguments,
+    TreeArguments,
 };
 use crate::name::name_of;
 use crate::outcome::Outcome;
@@ -51,25 +52,15 @@ fn report(arguments: &ReportArguments) -> Result<(), Box<dyn Error>> {
         Err(groups) => return grouped::run(arguments, groups),
     };
     let report = report_of(directory, selection, metric.as_ref(), by)?;
-    let options = TextOptions::default().with_width(render::columns(arguments.output.width));
-    match arguments.output.format() {
-        TableFormat::Json => render::stream(|to| report.json().write(to)),
-        TableFormat::Csv => render::stream(|to| report.write_csv(to)),
-        TableFormat::Text if arguments.all => render::text(&report.to_text(&options.unfolded())),
-        TableFormat::Text => render::text(&report.to_text(&options)),
-    }
+    let options = TextOptions::default();
+    let options = if arguments.all { options.unfolded() } else { options };
+    render::view(&Callpaths::new(&report, options), &arguments.output)
 }
 
 fn tree(arguments: &TreeArguments) -> Result<(), Box<dyn Error>> {
     let TreeArguments { directory, selection, metric, .. } = arguments;
     let report = report_of(directory, selection, metric.as_ref(), Rows::Callpath)?;
-    match arguments.output.format() {
-        TableFormat::Json => render::stream(|to| report.tree_json().write(to)),
-        TableFormat::Csv => render::stream(|to| report.write_tree_csv(to)),
-        TableFormat::Text => {
-            render::text(&report.to_tree_text(render::columns(arguments.output.width)))
-        }
-    }
+    render::view(&Tree::new(&report), &arguments.output)
 }
 
 fn top(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
@@ -80,13 +71,7 @@ fn top(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
     let TopArguments { selection, metric, by, .. } = arguments;
     let report = report_of(directory, selection, metric.as_ref(), *by)?;
     let count = usize::try_from(arguments.count).unwrap_or(usize::MAX);
-    match arguments.output.format() {
-        TableFormat::Json => render::stream(|to| report.top_json(count).write(to)),
-        TableFormat::Csv => render::stream(|to| report.write_top_csv(count, to)),
-        TableFormat::Text => {
-            render::text(&report.to_top_text(count, render::columns(arguments.output.width)))
-        }
-    }
+    render::view(&Top::new(&report, count), &arguments.output)
 }
 
 fn mpi(arguments: &MpiArguments) -> Result<(), Box<dyn Error>> {
@@ -106,14 +91,7 @@ fn mpi(arguments: &MpiArguments) -> Result<(), Box<dyn Error>> {
         render::notes(&[NO_MPI.to_owned()]);
     }
     let count = usize::try_from(arguments.count).unwrap_or(usize::MAX);
-    match arguments.output.format() {
-        TableFormat::Json => render::stream(|to| report.mpi_calls_json(&calls).write(to)),
-        TableFormat::Csv => render::stream(|to| report.write_mpi_csv(&calls, to)),
-        TableFormat::Text => {
-            let columns = render::columns(arguments.output.width);
-            render::text(&report.to_mpi_text(&calls, count, columns))
-        }
-    }
+    render::view(&MpiView::new(&report, &calls, count), &arguments.output)
 }
 
 fn info(arguments: &InfoArguments) -> Result<(), Box<dyn Error>> {
@@ -143,7 +121,7 @@ fn report_of(
 fn report_of_totals(totals: &Totals, directory: &Path, selection: &Selection, by: Rows) -> Report {
     let report = match by {
         Rows::Callpath => Report::of_totals(totals),
-        Rows::Region => Report::of_regions_of_totals(totals),
+        Rows::Region => by_region(totals),
     };
     let report = report.named(name_of(directory));
     if selection.is_part() { report.without_overhead() } else { report }

@@ -9,7 +9,8 @@ use std::io::Write;
 
 use tinyprof_format::file::{Directory, ProfileReader};
 use tinyprof_format::model::CallpathIndex;
-use tinyprof_report::{Drawing, DrawnKind, DrawnRanks, Structure, StructureBuilder, json_text};
+use tinyprof_structure::{Drawing, DrawnKind, DrawnRanks, Structure, StructureBuilder};
+use tinyprof_views::json_text;
 
 use crate::arguments::{ClassesArguments, GraphArguments, GraphFormat, GraphRanks};
 use crate::name::name_of;

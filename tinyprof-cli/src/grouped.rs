@@ -3,9 +3,11 @@
 use std::cmp::Reverse;
 use std::error::Error;
 
-use tinyprof_report::{GroupBy, GroupSums, Report, StructureBuilder, Totals};
+use tinyprof_report::{Report, Totals};
+use tinyprof_structure::StructureBuilder;
+use tinyprof_views::{GroupBy, GroupSums, GroupView};
 
-use crate::arguments::{ReportArguments, TableFormat};
+use crate::arguments::ReportArguments;
 use crate::name::name_of;
 use crate::{render, select};
 use tinyprof_report::ByCallpath as _;
@@ -37,13 +39,6 @@ pub(crate) fn run(arguments: &ReportArguments, by: GroupBy) -> Result<(), Box<dy
         rows.sort_by_key(|row| Reverse(row.inclusive_ns));
     }
     let report = Report::of_totals(&totals).named(name_of(&arguments.directory));
-    match arguments.output.format() {
-        TableFormat::Json => render::stream(|to| report.grouped_json(by, &rows).write(to)),
-        TableFormat::Csv => render::stream(|to| report.write_grouped_csv(&rows, to)),
-        TableFormat::Text => {
-            let count = if arguments.all { usize::MAX } else { ROWS };
-            let columns = render::columns(arguments.output.width);
-            render::text(&report.to_grouped_text(by, &rows, count, columns))
-        }
-    }
+    let count = if arguments.all { usize::MAX } else { ROWS };
+    render::view(&GroupView::new(&report, by, &rows, count), &arguments.output)
 }

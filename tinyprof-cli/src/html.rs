@@ -27,6 +27,7 @@ use serde_json::Value;
 use tinyprof_diff::{Options, Runs, Side};
 use tinyprof_format::model::Profile;
 use tinyprof_report::{Report, Totals};
+use tinyprof_views::{Top, View as _, by_region};
 
 use crate::arguments::{HtmlArguments, Selection};
 use crate::name::distinct_names;
@@ -165,7 +166,7 @@ fn open(file: &Path) -> Result<(), Box<dyn Error>> {
 /// Returns the regions with the most exclusive time, as in `tinyprof top --by region --json`.
 fn regions(totals: &Totals) -> Value {
     // A report as a whole would hold the text of a million regions.
-    Report::of_regions_of_totals(totals).top_json(REGIONS_MAX).to_value()["regions"].take()
+    Top::new(&by_region(totals), REGIONS_MAX).json().to_value()["regions"].take()
 }
 
 /// Returns the comparison of the first `base` profiles with the others by their inclusive times:

@@ -10,7 +10,8 @@ use std::path::Path;
 use serde_json::json;
 use tinyprof_format::file::{profile_path, read_text_profile, save_profile};
 use tinyprof_format::text::{Imported, Salvage, read_text};
-use tinyprof_report::{escaped, json_text};
+use tinyprof_report::escaped;
+use tinyprof_views::json_text;
 
 use crate::arguments::ImportArguments;
 use crate::outcome::Outcome;

@@ -24,9 +24,10 @@ use serde_json::{Value, json};
 use tinyprof_format::file::{OutputFiles, OutputFormat, ProfileWriter, profile_path};
 use tinyprof_format::model::{EventMap, Losses, ProfileId, RunState};
 use tinyprof_format::segment::{DIRECTORY_VARIABLE, Segment, directories, recovered_map};
-use tinyprof_report::{escaped, json_text};
+use tinyprof_report::escaped;
 use tinyprof_segment::clock::Moment;
 use tinyprof_segment::layout::header;
+use tinyprof_views::json_text;
 
 use crate::arguments::RecoverArguments;
 use crate::wrappers::wrappers;

@@ -6,8 +6,9 @@ use std::io::{self, BufWriter, ErrorKind, Write as _};
 
 use anstream::ColorChoice;
 use tinyprof_report::escaped;
+use tinyprof_views::View;
 
-use crate::arguments::Color;
+use crate::arguments::{Color, TableFormat, TableOutput};
 use crate::paint;
 
 /// The width if the output is no terminal: that of a line in a wide table.
@@ -41,6 +42,18 @@ pub(crate) fn choose_colors(color: Color) {
 /// If standard output cannot be written for a reason other than a reader that left early.
 pub(crate) fn text(text: &str) -> Result<(), Box<dyn Error>> {
     painted(&paint::text(text))
+}
+
+/// Prints a table in the form that the user asked for.
+///
+/// # Errors
+/// See [`text`].
+pub(crate) fn view(view: &dyn View, output: &TableOutput) -> Result<(), Box<dyn Error>> {
+    match output.format() {
+        TableFormat::Json => stream(|to| view.json().write(to)),
+        TableFormat::Csv => stream(|to| view.write_csv(to)),
+        TableFormat::Text => text(&view.text(columns(output.width))),
+    }
 }
 
 /// Prints a coloured text, without the colours if they are not wanted.

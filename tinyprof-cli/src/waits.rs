@@ -3,6 +3,7 @@
 use std::error::Error;
 
 use tinyprof_report::{Report, Totals, WaitSums};
+use tinyprof_views::{WaitsView, compensated_text};
 
 use crate::arguments::{Selection, TableFormat, WaitsArguments};
 use crate::graph::NO_EDGES;
@@ -51,15 +52,9 @@ pub(crate) fn run(arguments: &WaitsArguments) -> Result<(), Box<dyn Error>> {
     }
     let report = Report::of_totals(&totals).named(name_of(&arguments.directory));
     let count = usize::try_from(arguments.count).unwrap_or(usize::MAX);
-    match arguments.output.format() {
-        TableFormat::Json => render::stream(|to| report.waits_json(&waits).write(to)),
-        TableFormat::Csv => render::stream(|to| report.write_waits_csv(&waits, to)),
-        TableFormat::Text => {
-            let columns = render::columns(arguments.output.width);
-            if arguments.compensated {
-                return render::text(&report.to_compensated_text(count, columns));
-            }
-            render::text(&report.to_waits_text(&waits, count, columns))
-        }
+    if arguments.compensated && matches!(arguments.output.format(), TableFormat::Text) {
+        let columns = render::columns(arguments.output.width);
+        return render::text(&compensated_text(&report, count, columns));
     }
+    render::view(&WaitsView::new(&report, &waits, count), &arguments.output)
 }

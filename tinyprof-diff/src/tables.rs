@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
-use tinyprof_report::{LongJson, SortKey, csv_line};
+use tinyprof_report::SortKey;
+use tinyprof_views::{LongJson, csv_line};
 
 use super::compare::{Diff, FALSE_DISCOVERY_RATE, Row, SideValues};
 use super::run::Run;

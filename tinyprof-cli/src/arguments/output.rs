@@ -1,7 +1,7 @@
 //! The options for output formats and colours.
 
 use clap::{Args, ValueEnum};
-use tinyprof_report::GroupBy;
+use tinyprof_views::GroupBy;
 
 /// The output formats of a command with a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use tinyprof_report::cells::{columns, cut, time_cell};
-use tinyprof_report::{Drawing, DrawnKind, DrawnNode, escaped};
+use tinyprof_report::escaped;
+use tinyprof_structure::{Drawing, DrawnKind, DrawnNode};
 
 /// The maximum width of a line in a node, in columns.
 const NODE_COLUMNS: usize = 48;

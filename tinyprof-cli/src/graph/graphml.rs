@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use tinyprof_report::{Drawing, DrawnKind};
+use tinyprof_structure::{Drawing, DrawnKind};
 
 use super::kind;
 use crate::export::xml;

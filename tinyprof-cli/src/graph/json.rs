@@ -1,7 +1,7 @@
 //! The graph as JSON.
 
 use serde_json::{Value, json};
-use tinyprof_report::{Drawing, DrawnEdge, DrawnKind, DrawnMessages, DrawnNode};
+use tinyprof_structure::{Drawing, DrawnEdge, DrawnKind, DrawnMessages, DrawnNode};
 
 use super::kind;
 

@@ -12,7 +12,9 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use tinyprof_format::model::{CallpathIndex, RankFacts};
-use tinyprof_report::{Activity, Efficiency, Hint, LongJson, Report, StructureBuilder, Totals};
+use tinyprof_report::{Activity, Efficiency, Finding, Report, Totals, Words, losses_in_words};
+use tinyprof_structure::StructureBuilder;
+use tinyprof_views::{LongJson, report_json};
 
 use tinyprof_report::ByCallpath;
 
@@ -47,16 +49,16 @@ pub(super) fn of_profile(shown: &Shown<'_>) -> Result<String, Box<dyn Error>> {
     let row = |index: CallpathIndex| whole.map_or(Some(index.row()), |(_, rows)| rows[index.row()]);
     let members = members(profile, totals, (of_all, &row), &mut columns)?;
     let activities = Activity::of_callpaths(totals.callpaths());
-    let mut json = report.json().with_items(|row, callpath| {
+    let mut json = report_json(&report).with_items(|row, callpath| {
         // The page builds paths from the names.
         callpath["path"].take();
         callpath["activity"] = activities[row].map(activity_word).into();
     });
     if let Some((whole, _)) = whole {
-        let whole_json = whole.json();
+        let whole_json = report_json(whole);
         let mut hints = whole_json.member("hints").clone();
-        for (json, hint) in hints.as_array_mut().into_iter().flatten().zip(whole.hints()) {
-            json["callpath"] = hint.callpath.and_then(row).into();
+        for (json, hint) in hints.as_array_mut().into_iter().flatten().zip(whole.findings()) {
+            json["callpath"] = hint.place.and_then(row).into();
         }
         json = json.with("hints", hints);
         for member in ["efficiency", "overhead"] {
@@ -134,9 +136,9 @@ fn members(
         "report": null,
         "regions": null,
         "facts": facts(totals),
-        "losses": whole.losses_in_words(),
+        "losses": losses_in_words(whole),
         "efficiency": whole.efficiency().map(efficiency),
-        "hints": whole.hints().iter().map(|found| hint(found, row)).collect::<Vec<_>>(),
+        "hints": whole.findings().iter().map(|found| hint(found, row)).collect::<Vec<_>>(),
         "hosts": hosts,
         "host_of_rank": host_of_rank,
         "ranks": ranks,
@@ -189,14 +191,15 @@ fn efficiency(found: &Efficiency) -> Value {
     })
 }
 
-fn hint(hint: &Hint, row: &dyn Fn(CallpathIndex) -> Option<usize>) -> Value {
+fn hint(finding: &Finding, row: &dyn Fn(CallpathIndex) -> Option<usize>) -> Value {
+    let Words { headline, evidence, advice } = &finding.words;
     json!({
-        "kind": hint.kind.word(),
-        "callpath": hint.callpath.and_then(row),
-        "rank": hint.rank,
-        "iteration": hint.iteration,
-        "headline": hint.headline,
-        "evidence": format!("{} {}", hint.evidence, hint.advice),
+        "kind": finding.kind.word(),
+        "callpath": finding.place.and_then(row),
+        "rank": finding.rank(),
+        "iteration": finding.iteration,
+        "headline": headline,
+        "evidence": format!("{evidence} {advice}"),
     })
 }
 

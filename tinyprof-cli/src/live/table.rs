@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use tinyprof_report::cells::{columns, counted, cut, number_cell, percent_cell, shown, time_cell};
+use tinyprof_report::cells::{
+    columns, counted, cut, number_cell, percent_cell, shown, sum_cell, time_cell,
+};
 use tinyprof_report::escaped;
 
 use super::frame::{Frame, Row};
@@ -81,8 +83,8 @@ pub(super) fn row(row: &Row, view: &View, width: usize) -> String {
     let name = format!("{:indent$}{mark} {}", "", shown(&row.name));
     let or_dash = |cell: Option<String>| cell.unwrap_or_else(|| "-".to_owned());
     let cells = [
-        row.inclusive.cell(None),
-        row.exclusive.cell(Some(row.inclusive.shown_ns(None).1)),
+        sum_cell(&row.inclusive, None),
+        sum_cell(&row.exclusive, Some(row.inclusive.shown_ns(None).1)),
         percent_cell(row.share),
         or_dash(row.recent.map(|recent| percent_cell(recent.share))),
         number_cell(whole(row.visits)),

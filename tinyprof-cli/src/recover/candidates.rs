@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tinyprof_report::cells::{columns, counted, data, utc};
+use tinyprof_report::cells::{columns, counted, data};
+use tinyprof_views::utc;
 
 use super::jobs::Job;
 

@@ -8,7 +8,7 @@ mod formats;
 mod manual;
 mod mpi;
 #[expect(dead_code, reason = "the tests of the reports use the others")]
-#[path = "../../../tinyprof-report/tests/report/programs.rs"]
+#[path = "../../../tinyprof-structure/tests/structure/programs.rs"]
 mod programs;
 mod reports;
 mod support;

@@ -7,6 +7,7 @@ use super::encoded_rank::EncodedRank;
 use super::keys;
 use super::metrics::{self, EncodedMetric};
 use super::series;
+use crate::bytes::{Cursor, Malformed};
 use crate::model::precision::rounded;
 use crate::model::{
     CallpathTable, CallpathValues, Edge, EdgeKey, EventMap, ExecutionSummary, MessageKey,
@@ -41,9 +42,22 @@ pub(super) trait RankValues {
 
     /// Returns the values at a position.
     fn values(&self, position: usize) -> EncodedValues<'_>;
+
+    /// Returns the summaries and the series at a position, and none of the other values.
+    ///
+    /// # Errors
+    /// If a series that is already encoded cannot be decoded.
+    fn times(&self, position: usize) -> Result<CallpathValues, Malformed>;
 }
 
 impl RankValues for EncodedRank {
+    fn times(&self, position: usize) -> Result<CallpathValues, Malformed> {
+        let callpath = &self.callpaths[position];
+        let series = series::decode(&mut Cursor::new(&callpath.series, 0))?;
+        let executions = callpath.executions.clone();
+        Ok(CallpathValues { executions, series, ..CallpathValues::default() })
+    }
+
     fn facts(&self) -> RankFacts {
         self.facts.clone()
     }
@@ -104,6 +118,12 @@ impl<'a> MapValues<'a> {
 }
 
 impl RankValues for MapValues<'_> {
+    fn times(&self, position: usize) -> Result<CallpathValues, Malformed> {
+        let values = rounded(self.measured(position), self.precision);
+        let (executions, series) = (values.executions.clone(), values.series.clone());
+        Ok(CallpathValues { executions, series, ..CallpathValues::default() })
+    }
+
     fn facts(&self) -> RankFacts {
         RankFacts { losses: self.map.losses(), ..self.map.facts.clone() }
     }

@@ -8,7 +8,7 @@ use super::rank_values::MapValues;
 use super::{OutputFiles, OutputFormat, UnfinishedProfile, part, text_part, write_part};
 use crate::error::WriteError;
 use crate::model::{
-    CallpathFile, CallpathTable, EventMap, PartFile, PhaseTimes, RunMetadata, RunState,
+    CallpathFile, CallpathTable, EventMap, Manifest, PartFile, PhaseTimes, RunMetadata, RunState,
 };
 
 /// A writer of whole profiles from one process.
@@ -96,10 +96,11 @@ impl ProfileWriter {
     /// If there are 2^32 ranks or more.
     pub fn write(self, target: &Path, ranks: &[EventMap]) -> Result<PathBuf, WriteError> {
         let times = self.times;
-        self.write_timed(target, ranks, &|| times)
+        self.write_timed(target, ranks, &|| times).map(|(path, _)| path)
     }
 
-    /// Writes the profile of `ranks`, for a caller that has a clock, and returns its final name.
+    /// Writes the profile of `ranks`, for a caller that has a clock, and returns its final name and
+    /// its manifest.
     ///
     /// `times` is called when everything but the manifest is written, so that the profile can
     /// contain the time that this took.
@@ -114,7 +115,7 @@ impl ProfileWriter {
         target: &Path,
         ranks: &[EventMap],
         times: &dyn Fn() -> PhaseTimes,
-    ) -> Result<PathBuf, WriteError> {
+    ) -> Result<(PathBuf, Manifest), WriteError> {
         let Self { files, ranks_per_part, metadata, state, .. } = self;
         let unfinished = UnfinishedProfile::create(files, target, &std::process::id().to_string())?;
         let dictionary = dictionary_of(ranks);
@@ -123,7 +124,8 @@ impl ProfileWriter {
         let written = write_files(files, &unfinished, &dictionary, &ranks, ranks_per_part);
         let finished = written.and_then(|(callpaths, parts, facts)| {
             let manifest = facts.manifest(narrow(ranks.len()), callpaths, parts, metadata, times());
-            unfinished.finish(&manifest.with_state(state))
+            let manifest = manifest.with_state(state);
+            unfinished.finish(&manifest).map(|path| (path, manifest))
         });
         if finished.is_err() {
             // Report the first error. A failure to remove the directory has the same cause.
@@ -160,7 +162,7 @@ fn write_files(
         let bytes = match files.format {
             OutputFormat::Tprof => part::encode(first_rank, dictionary, group),
             OutputFormat::Csv => {
-                text_part::encode(first_rank, dictionary, group).map_err(|reason| WriteError {
+                text_part::encode(dictionary, group).map_err(|reason| WriteError {
                     action: "write",
                     path: unfinished.directory().to_owned(),
                     source: std::io::Error::other(reason),

@@ -94,7 +94,8 @@ impl CallpathTable {
     }
 
     /// Returns true if no two callpaths share an id.
-    pub(crate) fn has_distinct_ids(&self) -> bool {
+    #[must_use]
+    pub fn has_distinct_ids(&self) -> bool {
         // A sorted list takes a quarter of the memory of a set.
         let mut ids: Vec<CallpathId> = self.rows.iter().map(|row| row.id).collect();
         ids.sort_unstable();

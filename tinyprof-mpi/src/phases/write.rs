@@ -80,8 +80,9 @@ pub(super) fn write_part(
         |count: usize| u32::try_from(count).expect("there are fewer than 2^32 ranks and callpaths");
     let bytes = match place.files.format {
         OutputFormat::Tprof => Ok(encode_part(group.first_rank, dictionary, &ranks)),
-        OutputFormat::Csv => encode_text_part(group.first_rank, dictionary, &ranks)
-            .map_err(|error| error.to_string()),
+        OutputFormat::Csv => {
+            encode_text_part(dictionary, &ranks).map_err(|error| error.to_string())
+        }
     };
     let bytes = match bytes {
         Ok(bytes) => bytes,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::Value;
-use tinyprof_report::Structure;
+use tinyprof_structure::Structure;
 
 use crate::support::{compile, profiled};
 

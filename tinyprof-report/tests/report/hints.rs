@@ -1,7 +1,7 @@
 //! Hints of a report on a whole profile, over ranks and iterations.
 
 use tinyprof_format::model::{EventMap, PhaseTimes, Profile, SeriesBucket};
-use tinyprof_report::{HINTS_MAX, Hint, HintKind, IterationPoint, Iterations, Report};
+use tinyprof_report::{FINDINGS_MAX, Finding, FindingKind, IterationPoint, Iterations, Report};
 
 use crate::fixture::{Node, event_map, fft, profile, profile_of, tag};
 
@@ -29,14 +29,14 @@ fn with_series(maps: &mut [EventMap], name: &str, buckets: &[(u32, u64)]) {
     }
 }
 
-fn hints(profile: &Profile) -> Vec<Hint> {
+fn hints(profile: &Profile) -> Vec<Finding> {
     // The runs here are short: their profiles take no time.
     let mut profile = profile.clone();
     profile.manifest.flush = PhaseTimes::default();
-    Report::of_profile(&profile).hints().to_vec()
+    Report::of_profile(&profile).findings().to_vec()
 }
 
-fn kinds(profile: &Profile) -> Vec<HintKind> {
+fn kinds(profile: &Profile) -> Vec<FindingKind> {
     hints(profile).iter().map(|hint| hint.kind).collect()
 }
 
@@ -46,7 +46,7 @@ fn a_quiet_run_has_no_hints() {
     assert_eq!(kinds(&profile_of(&tree, RANKS)), []);
     assert_eq!(kinds(&profile_of(&[], 0)), []);
     // The FFT's late rank is late in two regions of many.
-    assert_eq!(kinds(&profile_of(&fft(), RANKS)), [HintKind::Imbalance]);
+    assert_eq!(kinds(&profile_of(&fft(), RANKS)), [FindingKind::Imbalance]);
 }
 
 #[test]
@@ -57,9 +57,10 @@ fn a_mean_over_ranks_that_never_came_says_so() {
         node("rest", Some(0), |rank| Some(if rank < 2 { 400_000 } else { 1_000_000 })),
     ];
     let found = hints(&profile_of(&tree, RANKS));
-    let write = found.iter().find(|hint| hint.headline.starts_with("write ")).expect("a hint");
+    let write =
+        found.iter().find(|hint| hint.words.headline.starts_with("write ")).expect("a hint");
     assert_eq!(
-        write.evidence,
+        write.words.evidence,
         "Its exclusive time is 600 us there and 150 us per rank over all 8 ranks, 6 of which never run it; the \
          others may wait 450 us."
     );
@@ -73,7 +74,7 @@ fn where_ranks_wait_for_each_other_the_longest_is_not_slow() {
         node("wait", Some(0), |rank| Some(if rank == 0 { 900_000 } else { 100_000 })),
     ];
     let mut profile = profile_of(&tree, RANKS);
-    assert_eq!(kinds(&profile), [HintKind::Imbalance]);
+    assert_eq!(kinds(&profile), [FindingKind::Imbalance]);
     tag(&mut profile, |region| (region.name == "wait").then_some("COMM"));
     assert_eq!(kinds(&profile), []);
 }
@@ -92,12 +93,12 @@ fn a_slow_rank_is_told_once_and_not_in_each_region() {
     let found = hints(&profile_of(&tree, RANKS));
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(
-        (found[0].kind, found[0].rank, found[0].callpath),
-        (HintKind::Straggler, Some(5), None)
+        (found[0].kind, found[0].rank(), found[0].place),
+        (FindingKind::Straggler, Some(5), None)
     );
-    assert_eq!(found[0].headline, "Rank 5 is slow everywhere");
+    assert_eq!(found[0].words.headline, "Rank 5 is slow everywhere");
     assert_eq!(
-        found[0].evidence,
+        found[0].words.evidence,
         "It takes 50.0% more time than the median rank, and is slower in 3 of 3 regions: 3.00 ms in all."
     );
 }
@@ -115,9 +116,17 @@ fn iterations_that_grow_or_begin_slowly_are_told_with_their_number() {
     with_series(&mut maps, "read", &[(1, 900), (1, 100), (1, 101), (1, 99), (1, 100)]);
     let found = hints(&profile(&maps));
     let told: Vec<_> = found.iter().map(|hint| (hint.kind, hint.iteration)).collect();
-    assert_eq!(told, [(HintKind::Growth, Some(25)), (HintKind::SlowFirst, Some(0))], "{found:?}");
-    assert!(found[0].headline.starts_with(r"step\u{1b}[2J takes longer"), "{}", found[0].headline);
-    assert!(found.len() <= HINTS_MAX);
+    assert_eq!(
+        told,
+        [(FindingKind::Growth, Some(25)), (FindingKind::SlowFirst, Some(0))],
+        "{found:?}"
+    );
+    assert!(
+        found[0].words.headline.starts_with(r"step\u{1b}[2J takes longer"),
+        "{}",
+        found[0].words.headline
+    );
+    assert!(found.len() <= FINDINGS_MAX);
 }
 
 #[test]

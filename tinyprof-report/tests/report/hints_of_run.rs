@@ -1,7 +1,7 @@
 //! Hints about the run as a whole, each threshold from both sides.
 
 use tinyprof_format::model::{PhaseTimes, Profile};
-use tinyprof_report::{Hint, HintKind, Report};
+use tinyprof_report::{Finding, FindingKind, Report};
 
 use crate::fixture::{Node, profile_of, tag};
 
@@ -9,7 +9,7 @@ fn node(name: &str, parent: Option<usize>, ns: fn(u32) -> Option<u64>) -> Node<'
     Node { name, parent, ns }
 }
 
-fn hints(profile: &Profile) -> Vec<Hint> {
+fn hints(profile: &Profile) -> Vec<Finding> {
     let report = Report::of_profile(profile);
     // The end of a large run knows only statistics over ranks.
     let of_statistics = Report::new(
@@ -17,9 +17,9 @@ fn hints(profile: &Profile) -> Vec<Hint> {
         &profile.callpaths,
         tinyprof_report::Statistics::of_profile(profile),
     );
-    let kinds = |report: &Report| report.hints().iter().map(|h| h.kind).collect::<Vec<_>>();
+    let kinds = |report: &Report| report.findings().iter().map(|h| h.kind).collect::<Vec<_>>();
     assert_eq!(kinds(&report), kinds(&of_statistics));
-    report.hints().to_vec()
+    report.findings().to_vec()
 }
 
 /// A region with its time on each rank and its tag.
@@ -45,17 +45,17 @@ fn communication_that_dominates_is_named_with_its_region() {
         ("fft", |_| Some(20_000_000), "COMP"),
     ]));
     assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!(found[0].kind, HintKind::Communication);
+    assert_eq!(found[0].kind, FindingKind::Communication);
     assert_eq!(
-        found[0].headline,
+        found[0].words.headline,
         "Communication takes 80.0% of the time, most of it in alltoall (65.5%)"
     );
     assert_eq!(
-        found[0].evidence,
+        found[0].words.evidence,
         "A rank communicates for 800 ms of 1.00 s on average. In alltoall it takes 550 ms on one rank and \
          760 ms on rank 3: the difference is waiting."
     );
-    assert!(found[0].lost_ns > 690e6 && !found[0].advice.is_empty());
+    assert!(found[0].lost_ns > 690e6 && !found[0].words.advice.is_empty());
 }
 
 #[test]
@@ -68,11 +68,11 @@ fn a_run_below_eighty_percent_has_an_answer_and_one_above_has_none() {
         ];
         hints(&run_of(phases)).iter().map(|hint| hint.kind).collect::<Vec<_>>()
     };
-    assert_eq!(of(|_| Some(210_000_000)), [HintKind::Communication]);
+    assert_eq!(of(|_| Some(210_000_000)), [FindingKind::Communication]);
     assert_eq!(of(|_| Some(190_000_000)), []);
     // Load balance and communication are 85 and 90 %: neither is bad alone.
     let uneven = |rank| Some([100_000_000, 280_000_000, 280_000_000, 280_000_000][rank as usize]);
-    assert_eq!(of(uneven), [HintKind::LoadBalance]);
+    assert_eq!(of(uneven), [FindingKind::LoadBalance]);
 }
 
 #[test]
@@ -90,10 +90,11 @@ fn work_of_a_rank_in_many_small_regions_is_distributed_unevenly() {
     let mut profile = profile_of(&tree, 4);
     tag(&mut profile, |region| (region.name == "wait").then_some("COMM"));
     let found = hints(&profile);
-    let uneven = found.iter().find(|hint| hint.kind == HintKind::LoadBalance).expect("it is told");
-    assert_eq!(uneven.rank, Some(0));
+    let uneven =
+        found.iter().find(|hint| hint.kind == FindingKind::LoadBalance).expect("it is told");
+    assert_eq!(uneven.rank(), Some(0));
     assert_eq!(
-        uneven.headline,
+        uneven.words.headline,
         "Work is distributed unevenly: load balance 25.0%, rank 0 has the most"
     );
 }
@@ -105,7 +106,7 @@ fn an_imbalance_that_explains_the_distribution_is_told_in_place_of_it() {
         ("wait", |rank| Some(if rank == 2 { 100_000_000 } else { 700_000_000 }), "COMM"),
         ("plan", |_| Some(0), "COMP"),
     ]));
-    assert_eq!(found.iter().map(|hint| hint.kind).collect::<Vec<_>>(), [HintKind::Imbalance]);
+    assert_eq!(found.iter().map(|hint| hint.kind).collect::<Vec<_>>(), [FindingKind::Imbalance]);
 }
 
 #[test]
@@ -120,9 +121,9 @@ fn input_and_output_that_dominate_are_named() {
     let found = of(|_| Some(210_000_000));
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(
-        (found[0].kind, found[0].headline.as_str()),
+        (found[0].kind, found[0].words.headline.as_str()),
         (
-            HintKind::InputOutput,
+            FindingKind::InputOutput,
             "Input and output take 21.0% of the time, all of it in write_field"
         )
     );
@@ -140,8 +141,8 @@ fn a_host_with_more_ranks_than_cpus_is_crowded() {
     let found = of(4);
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(
-        (found[0].kind, found[0].headline.as_str()),
-        (HintKind::Crowded, "5 ranks share the 4 CPUs of a host")
+        (found[0].kind, found[0].words.headline.as_str()),
+        (FindingKind::Crowded, "5 ranks share the 4 CPUs of a host")
     );
     assert!((found[0].lost_ns - 200e6).abs() < 1.0, "{found:?}");
     assert_eq!((of(5), of(0)), (vec![], vec![]), "enough of them, or not known");
@@ -155,6 +156,6 @@ fn a_run_that_is_short_beside_its_profile_is_not_judged() {
         profile.manifest.flush = PhaseTimes { write_ns, ..PhaseTimes::default() };
         hints(&profile).iter().map(|hint| hint.kind).collect::<Vec<_>>()
     };
-    assert_eq!(of(100_000), [HintKind::ShortRun]);
+    assert_eq!(of(100_000), [FindingKind::ShortRun]);
     assert_eq!(of(99_000), []);
 }

@@ -1,7 +1,7 @@
 //! Hints on waiting, at profiles whose waiting is known.
 
 use tinyprof_format::model::{EdgeKey, EdgeKind, PhaseTimes};
-use tinyprof_report::{Hint, HintKind, Report};
+use tinyprof_report::{Finding, FindingKind, Report};
 
 use crate::fixture::profile;
 use crate::world::World;
@@ -9,16 +9,16 @@ use crate::world::World;
 const SEND: &str = "MPI_Send at a (w.c:1)";
 const RECV: &str = "MPI_Recv at b (w.c:2)";
 
-fn hints(world: World) -> Vec<Hint> {
+fn hints(world: World) -> Vec<Finding> {
     let mut profile = profile(&world.end());
     profile.manifest.flush = PhaseTimes::default();
-    Report::of_profile(&profile).hints().to_vec()
+    Report::of_profile(&profile).findings().to_vec()
 }
 
-fn find(world: World, kind: HintKind) -> Option<Hint> {
+fn find(world: World, kind: FindingKind) -> Option<Finding> {
     let found = hints(world).into_iter().find(|hint| hint.kind == kind);
     if let Some(hint) = &found {
-        assert!(hint.advice.ends_with(".") && !hint.headline.is_empty(), "{hint:?}");
+        assert!(hint.words.advice.ends_with(".") && !hint.words.headline.is_empty(), "{hint:?}");
     }
     found
 }
@@ -38,13 +38,13 @@ fn late(ns: u64) -> World {
 
 #[test]
 fn late_senders_are_named_with_both_callpaths() {
-    let hint = find(late(200_000), HintKind::LateSender).expect("a tenth of the time");
-    assert_eq!(hint.headline, "Ranks 1,3 waited for late senders");
+    let hint = find(late(200_000), FindingKind::LateSender).expect("a tenth of the time");
+    assert_eq!(hint.words.headline, "Ranks 1,3 waited for late senders");
     let evidence = "In MPI_Recv at b (w.c:2) they wait 400 us, 10.0% of the time of all ranks, for ranks 0,2 \
                     in MPI_Send at a (w.c:1).";
-    assert_eq!(hint.evidence, evidence);
+    assert_eq!(hint.words.evidence, evidence);
     assert!((hint.lost_ns - 100_000.0).abs() < 1.0, "{hint:?}");
-    assert_eq!(find(late(90_000), HintKind::LateSender), None, "less than 5 %");
+    assert_eq!(find(late(90_000), FindingKind::LateSender), None, "less than 5 %");
 }
 
 #[test]
@@ -55,13 +55,13 @@ fn a_rank_for_which_most_others_wait_is_a_bottleneck() {
         world.send(0, to, SEND, 8);
         world.receive(to, 0, RECV);
     }
-    let hint = find(world, HintKind::RootBottleneck).expect("all wait for it");
-    assert_eq!(hint.headline, "Rank 0 is a bottleneck: ranks 1-3 waited for it");
-    assert_eq!(hint.rank, Some(0));
+    let hint = find(world, FindingKind::RootBottleneck).expect("all wait for it");
+    assert_eq!(hint.words.headline, "Rank 0 is a bottleneck: ranks 1-3 waited for it");
+    assert_eq!(hint.rank(), Some(0));
     let mut world = World::new(4, "main");
     world.compute(2, 1_000_000);
     world.broadcast(2, "MPI_Bcast", 8);
-    assert!(find(world, HintKind::RootBottleneck).is_some());
+    assert!(find(world, FindingKind::RootBottleneck).is_some());
 }
 
 #[test]
@@ -73,10 +73,10 @@ fn order_is_told_if_it_costs_enough() {
         world.edit(1, receive, |key: &EdgeKey, edge| {
             edge.wrong_order_ns = if key.kind == EdgeKind::Message { ns } else { 0 };
         });
-        find(world, HintKind::WrongOrder)
+        find(world, FindingKind::WrongOrder)
     };
     let hint = with_order(300_000).expect("more than 5 %");
-    assert_eq!(hint.headline, "Rank 1 received in the wrong order");
+    assert_eq!(hint.words.headline, "Rank 1 received in the wrong order");
     assert_eq!(with_order(100_000), None);
 }
 
@@ -90,11 +90,11 @@ fn a_barrier_right_before_an_allreduce_is_needless() {
             world.broadcast(0, "MPI_Bcast", 8);
         }
         world.meet("MPI_Allreduce at c (w.c:4)", EdgeKind::AllToAll);
-        find(world, HintKind::BarrierFirst)
+        find(world, FindingKind::BarrierFirst)
     };
     let hint = run(false).expect("they follow each other");
     let headline = "MPI_Barrier at c (w.c:3) is right before MPI_Allreduce at c (w.c:4), which waits for all \
                     ranks itself";
-    assert_eq!(hint.headline, headline);
+    assert_eq!(hint.words.headline, headline);
     assert_eq!(run(true), None);
 }

@@ -1,19 +1,11 @@
-//! Reports of a run for people, programs and other ranks.
+//! Reports of a run for people and other ranks.
 
-mod control_nodes;
 mod efficiency;
 mod fixture;
 mod hints;
 mod hints_of_run;
 mod hints_of_waits;
-mod info;
-mod iterations;
-mod json;
-mod messages;
-mod programs;
-mod regions;
 mod statistics;
-mod structure;
 mod text;
-mod waits;
+#[expect(dead_code, reason = "other tests use the rest")]
 mod world;

@@ -323,8 +323,8 @@ fn work_that_went_to_other_threads_is_told_from_the_time_on_the_wall() {
     assert_eq!((cells("solve")[3].as_str(), cells("row")[3].as_str()), ("-", "3.42s"));
     let told = "note: work of solve went to other threads: below it are 1.8 times its 1.90 s, added up over";
     assert!(text.contains(told), "{text}");
-    let solve = report.to_json()["callpaths"].as_array().expect("a list")[1].clone();
-    assert_eq!((&solve["name"], &solve["threads_at_once"]), (&"solve".into(), &1.8.into()));
+    let (solve, callpath) = report.callpaths.iter().nth(1).expect("the second");
+    assert_eq!((&*callpath.region.name, report.threads_at_once(solve)), ("solve", Some(1.8)));
 }
 
 #[test]
@@ -358,5 +358,5 @@ fn a_time_that_is_an_estimate_is_marked() {
     let text = report.to_text(&TextOptions::default().with_width(80));
     assert_fits(&text, 80);
     assert_snapshot!(text);
-    assert_eq!(report.to_json()["callpaths"][row]["inclusive_ns"]["standard_error"], 1e6);
+    assert_eq!(report.statistics.row(row).inclusive.standard_error_ns(), Some(1e6));
 }

@@ -9,8 +9,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
 use tinyprof_format::file::{OutputFormat, ProfileWriter, ReadOptions, read_manifest};
-use tinyprof_format::model::{Losses, PhaseTimes, RunState};
-use tinyprof_report::{Report, TextOptions, escaped};
+use tinyprof_format::model::{EventMap, Losses, Manifest, PhaseTimes, RunState};
+use tinyprof_report::{Report, TextOptions, Totals, escaped};
 
 use super::choices::{chosen, deadline, precision};
 use super::config::output_files;
@@ -26,8 +26,8 @@ use super::snapshot::{ending_here, monotonic_ns, snapshot};
 use super::writer::{Ending, Writer};
 use crate::sys::{NotDone, without_write_signals};
 
-/// The limit on values in a profile that is read back for its report; a larger one would take too
-/// long at the end of a run. The count is of the summaries of executions ...
+/// The limit on values in a profile of which the complete report is printed; a larger one would
+/// take too long at the end of a run. The count is of the summaries of executions ...
 const READ_BACK_VALUES_MAX: u64 = 2_000_000;
 /// ... of which this many are kept per callpath ...
 const EXECUTIONS_KEPT: u32 = 4_096;
@@ -44,8 +44,8 @@ const READ_BACK_MEMORY_BYTES: u64 = 256 << 20;
 /// # Cost
 /// At most the time to read 16 MiB and to look at two million values: about a second.
 pub fn print_report(report: &Report, profile: Option<&Path>) {
-    let text = text_of(|| Cow::Borrowed(report), profile, &text_options(), READ_BACK_BYTES_MAX);
-    print(&text);
+    let complete = profile.and_then(|path| read_back(path, READ_BACK_BYTES_MAX));
+    print(&text_of(complete.as_ref(), || Cow::Borrowed(report), profile, &text_options()));
 }
 
 /// Returns the layout of tables on standard error: as wide as `COLUMNS` says.
@@ -54,16 +54,15 @@ pub(super) fn text_options() -> TextOptions {
     columns.map_or_else(TextOptions::default, |c| TextOptions::default().with_width(c))
 }
 
-/// Returns the table of the profile, or that of `report`, which is only computed if the profile is
-/// not read back.
+/// Returns the table of the complete report, or that of `report`, which is only computed if there
+/// is no complete one.
 fn text_of<'a>(
+    complete: Option<&Report>,
     report: impl FnOnce() -> Cow<'a, Report>,
     profile: Option<&Path>,
     options: &TextOptions,
-    bytes_max: u64,
 ) -> String {
-    let complete = profile.and_then(|path| read_back(path, bytes_max));
-    let mut text = match &complete {
+    let mut text = match complete {
         Some(complete) => complete.to_text(options),
         None => report().to_text(options),
     };
@@ -81,18 +80,43 @@ fn text_of<'a>(
 /// another format.
 fn read_back(path: &Path, bytes_max: u64) -> Option<Report> {
     let manifest = read_manifest(path).ok()?;
+    if is_too_large(&manifest, bytes_max) {
+        return None;
+    }
+    let profile = ReadOptions::new().with_memory_bytes(READ_BACK_MEMORY_BYTES).read(path).ok()?;
+    Some(Report::of_profile(&profile).named(name_of(path)))
+}
+
+/// Returns the report of the profile that was just written of this map, or `None` if it is too
+/// large or in another format. The file is not read, unless callpaths were renamed to be written.
+fn complete_report(
+    map: &EventMap,
+    (path, manifest): (&Path, &Manifest),
+    bytes_max: u64,
+) -> Option<Report> {
+    let is_readable = path.extension().is_some_and(|extension| extension == "tprof");
+    if !is_readable || is_too_large(manifest, bytes_max) {
+        return None;
+    }
+    if !map.callpaths.has_distinct_ids() {
+        return read_back(path, bytes_max);
+    }
+    let map = map.in_precision(manifest.precision);
+    Some(Report::of_totals(&Totals::of_event_map(manifest, &map)).named(name_of(path)))
+}
+
+/// Returns whether the complete report of a profile would take too long at the end of a run.
+fn is_too_large(manifest: &Manifest, bytes_max: u64) -> bool {
     let bytes = manifest.parts.iter().fold(0_u64, |sum, part| sum.saturating_add(part.bytes));
     let executions = manifest.executions.min(EXECUTIONS_KEPT);
     let values = [manifest.callpaths.callpaths, executions]
         .into_iter()
         .fold(u64::from(manifest.ranks), |values, by| values.saturating_mul(by.into()));
-    if bytes > bytes_max || values > READ_BACK_VALUES_MAX {
-        return None;
-    }
-    let profile = ReadOptions::new().with_memory_bytes(READ_BACK_MEMORY_BYTES).read(path).ok()?;
-    let name =
-        path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    Some(Report::of_profile(&profile).named(name))
+    bytes > bytes_max || values > READ_BACK_VALUES_MAX
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
 /// Writes the profile of this process alone under this name, if it has measured anything. Returns
@@ -145,14 +169,18 @@ fn write_alone_as(format: OutputFormat, name: &Path) -> Ending {
     let mut text = String::new();
     if chosen(|settings| settings.report).unwrap_or(true) {
         // Made after the writing: it needs as much memory, and the profile matters more.
+        let complete = written.as_ref().ok().and_then(|(path, manifest)| {
+            complete_report(&map, (path, manifest), READ_BACK_BYTES_MAX)
+        });
         let report = move || {
             let report = Report::of_event_map(&map, &executable);
             drop(map);
             Cow::Owned(report)
         };
-        text = text_of(report, written.as_deref().ok(), &text_options(), READ_BACK_BYTES_MAX);
+        let path = written.as_ref().ok().map(|(path, _)| path.as_path());
+        text = text_of(complete.as_ref(), report, path, &text_options());
     }
-    if let (Ok(path), true) = (&written, text.is_empty()) {
+    if let (Ok((path, _)), true) = (&written, text.is_empty()) {
         tell_name(&format.path(name), path);
     }
     if let Err(error) = &written {
@@ -252,8 +280,7 @@ fn print(text: &str) {
 mod tests {
     use tinyprof_format::file::ProfileWriter;
     use tinyprof_format::model::{
-        CallpathId, CallpathValues, EventMap, ExecutionSummary, RankFacts, Region, SeriesBucket,
-        SiteId,
+        CallpathId, CallpathValues, ExecutionSummary, RankFacts, Region, SeriesBucket, SiteId,
     };
 
     use super::*;
@@ -278,16 +305,21 @@ mod tests {
     }
 
     #[test]
-    fn a_profile_is_read_back_unless_it_is_too_large_or_of_another_format() {
+    fn the_report_is_complete_unless_the_profile_is_too_large_or_of_another_format() {
         let scratch = tempfile::tempdir().unwrap();
         let check = |format: OutputFormat, bytes_max: u64, expected: [bool; 3]| {
             let name = scratch.path().join(format!("{format:?}-{bytes_max}"));
-            let path = ProfileWriter::new()
+            let (path, manifest) = ProfileWriter::new()
                 .with_files(format)
-                .write(&name, std::slice::from_ref(&map()))
+                .write_timed(&name, std::slice::from_ref(&map()), &PhaseTimes::default)
                 .unwrap();
-            let report = || Cow::Owned(Report::of_event_map(&map(), "p"));
-            let text = text_of(report, Some(&path), &TextOptions::default(), bytes_max);
+            let text = |complete: Option<Report>| {
+                let report = || Cow::Owned(Report::of_event_map(&map(), "p"));
+                text_of(complete.as_ref(), report, Some(&path), &TextOptions::default())
+            };
+            let is_read_back = text(read_back(&path, bytes_max));
+            let text = text(complete_report(&map(), (&path, &manifest), bytes_max));
+            assert_eq!(text, is_read_back, "what is in memory is what was written");
             let found = ["took much longer", "too small", "more hints: tinyprof report /"];
             assert_eq!(found.map(|words| text.contains(words)), expected, "{text}");
             assert!(text.ends_with(&format!("\nprofile: {}\n", path.display())), "{text}");

@@ -1,0 +1,10 @@
+//! What is known of a run, as plain values: no units, no text.
+
+pub(crate) mod by_callpath;
+pub(crate) mod numbers;
+pub(crate) mod occupancy;
+pub(crate) mod overhead;
+pub(crate) mod sort_key;
+pub(crate) mod statistics;
+pub(crate) mod totals;
+pub(crate) mod usage;

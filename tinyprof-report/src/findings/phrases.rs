@@ -1,0 +1,69 @@
+//! Parts of the sentences of several findings.
+
+use tinyprof_format::model::CallpathIndex;
+use tinyprof_messages::graph::RankSet;
+
+use super::run::Run;
+use crate::facts::numbers::ratio;
+use crate::facts::statistics::regions::Region;
+use crate::facts::statistics::spread::HostId;
+use crate::facts::totals::waits::Waiting;
+use crate::words::names::{cut, shown};
+use crate::words::units::{percent_cell, time};
+
+/// The maximum width of a name in a sentence, in columns.
+const NAME_COLUMNS: usize = 40;
+
+/// The maximum width of a set of ranks in a sentence, in columns.
+const RANKS_COLUMNS: usize = 24;
+
+/// Returns the name of a callpath's region.
+pub(crate) fn name(run: &Run<'_>, index: CallpathIndex) -> String {
+    cut(&shown(&run.callpaths.get(index).region.name), NAME_COLUMNS)
+}
+
+/// Returns ` on HOST` for a sentence; empty if the host is unknown, or the only one.
+pub(crate) fn on_host(run: &Run<'_>, host: HostId) -> String {
+    let name = run.hosts.short_name(host);
+    name.map_or_else(String::new, |name| format!(" on {}", cut(&shown(name), NAME_COLUMNS)))
+}
+
+/// Returns `most of it in alltoall (64.4%)`, or all of it if there is one region.
+pub(crate) fn mostly(run: &Run<'_>, regions: &[Region<'_>]) -> String {
+    let Some(first) = regions.first() else { return String::new() };
+    let name = cut(&shown(first.name), NAME_COLUMNS);
+    match regions.len() {
+        1 => format!("all of it in {name}"),
+        _ => format!(
+            "most of it in {name} ({})",
+            percent_cell(ratio(first.exclusive_ns, run.statistics.times().total_ns)),
+        ),
+    }
+}
+
+/// Returns a set of ranks.
+pub(crate) fn ranks(ranks: &RankSet) -> String {
+    cut(&ranks.to_string(), RANKS_COLUMNS)
+}
+
+/// Returns a set of ranks, for the beginning of a sentence.
+pub(crate) fn named(of: &RankSet) -> String {
+    let noun = if of.len() == 1 { "Rank" } else { "Ranks" };
+    format!("{noun} {}", ranks(of))
+}
+
+/// Returns where ranks wait, for how long, and for whom, without a full stop.
+pub(crate) fn where_and_how_long(run: &Run<'_>, entry: &Waiting) -> String {
+    let name = |callpath: Option<CallpathIndex>| {
+        callpath.map_or_else(|| "an unknown call".to_owned(), |at| name(run, at))
+    };
+    let noun = if entry.for_ranks.len() == 1 { "rank" } else { "ranks" };
+    format!(
+        "In {} they wait {}, {} of the time of all ranks, for {noun} {} in {}",
+        name(entry.callpath),
+        time(entry.waiting_ns),
+        percent_cell(run.part(entry.waiting_ns)),
+        ranks(&entry.for_ranks),
+        name(entry.for_callpath),
+    )
+}

@@ -1,0 +1,70 @@
+//! The iterations of a loop, and the ways through them, as lines of text.
+
+use tinyprof_messages::graph::{Class, Phase};
+
+use super::Structure;
+use super::iterations::{Step, Way};
+use tinyprof_report::cells::{counted, number_cell, percent_of, ratio, shown, time, whole};
+
+impl Structure {
+    /// Returns a line with the number of iterations that a rank of the class has, and their mean
+    /// time, and if there are several ways, a line for each. None if the phase is no loop.
+    pub(super) fn way_lines(&self, phase: &Phase, class: &Class) -> Vec<String> {
+        let Some(found) = self.iterations(phase, class).filter(|found| found.count > 0) else {
+            return Vec::new();
+        };
+        let (others, other_count, others_ns) = found.others;
+        let unknown = found.unknown();
+        let of_rank = ratio(found.count.into(), u128::from(class.ranks.len().max(1)));
+        let a_rank = if class.ranks.len() > 1 { " a rank" } else { "" };
+        let share = |count: u64| percent_of(ratio(count.into(), found.count.into()));
+        let mut lines = match found.ways.as_slice() {
+            [way] if others == 0 && unknown == 0 => {
+                return vec![format!(
+                    "iterations: {}{a_rank}, of {} each",
+                    number_cell(of_rank),
+                    time(whole(way.ns))
+                )];
+            }
+            _ => vec![format!("iterations: {}{a_rank}", number_cell(of_rank))],
+        };
+        lines.extend(found.ways.iter().map(|way| {
+            format!(
+                "{}, of {} each: {}",
+                share(way.count),
+                time(whole(way.ns)),
+                self.steps(phase, way)
+            )
+        }));
+        if others > 0 {
+            let ways = counted(others as u64, "rarer way");
+            lines.push(format!(
+                "{}, of {} each: {ways}",
+                share(other_count),
+                time(whole(others_ns))
+            ));
+        }
+        if unknown > 0 {
+            lines.push(format!("{}: the profile does not tell the way", share(unknown)));
+        }
+        lines
+    }
+
+    /// Returns the steps of a way: `MPI_Isend (wave.c:30), MPI_Wait (wave.c:36) x2`.
+    fn steps(&self, phase: &Phase, way: &Way) -> String {
+        let step = |&(step, calls): &(Step, f64)| {
+            let name = match step {
+                Step::Loop(inner) => self.phase_name(&phase.inner[inner]),
+                Step::Call(node) => {
+                    let info = self.nodes.get(node);
+                    let site = info.name.rfind(" (").and_then(|at| info.name.get(at..));
+                    format!("{}{}", info.function, site.unwrap_or_default())
+                }
+            };
+            let times =
+                if calls > 1.0 { format!(" x{}", number_cell(calls)) } else { String::new() };
+            format!("{}{times}", shown(&name))
+        };
+        way.steps.iter().map(step).collect::<Vec<_>>().join(", ")
+    }
+}

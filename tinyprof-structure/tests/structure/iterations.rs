@@ -1,0 +1,153 @@
+//! The ways through iterations of programs whose ways are known.
+
+use serde_json::{Value, json};
+use tinyprof_structure::Structure;
+
+use crate::fixture::profile;
+use crate::programs::{nested, wave_send};
+use crate::world::World;
+
+fn phases(world: World) -> Vec<Value> {
+    let found = Structure::of_profile(&profile(&world.end()), false).to_json("run");
+    found["phases"].as_array().expect("a list").clone()
+}
+
+/// The steps of a way: `MPI_Send [1] x2`, with partners, and calls if there are several.
+fn steps(way: &Value) -> Vec<String> {
+    let step = |step: &Value| {
+        let name = step["function"].as_str().or(step["loop"].as_str()).expect("a name");
+        let calls = step["calls"].as_f64().expect("a number");
+        let partners = step["peers"].as_array().filter(|peers| !peers.is_empty());
+        let partners = partners.map_or_else(String::new, |_| format!(" {}", step["peers"]));
+        let calls = if calls > 1.0 { format!(" x{calls}") } else { String::new() };
+        format!("{name}{partners}{calls}")
+    };
+    way["steps"].as_array().expect("a list").iter().map(step).collect()
+}
+
+/// Each way with its count.
+fn ways(iterations: &Value) -> Vec<(f64, String)> {
+    let ways = iterations["ways"].as_array().expect("a list").iter();
+    ways.map(|way| (way["count"].as_f64().expect("a number"), steps(way).join(", "))).collect()
+}
+
+#[test]
+fn a_wave_has_one_way_for_each_class() {
+    for iterations in [5_u32, 500] {
+        let phases = phases(wave_send(8, iterations.into(), None));
+        let (iterations, work_ns) = (f64::from(iterations), 100_000.0);
+        let classes = phases[1]["classes"].as_array().expect("a list");
+        let expected = [
+            "MPI_Isend [1], MPI_Recv [1], MPI_Wait",
+            "MPI_Isend [-1], MPI_Isend [1], MPI_Recv [-1], MPI_Recv [1], MPI_Wait x2",
+            "MPI_Isend [-1], MPI_Recv [-1], MPI_Wait",
+        ];
+        for (class, expected) in classes.iter().zip(expected) {
+            let found = &class["iterations"];
+            assert_eq!(found["count"], json!(iterations));
+            assert_eq!(ways(found), [(iterations, expected.to_owned())]);
+            assert_eq!((&found["unknown"], &found["others"]), (&json!(0.0), &Value::Null));
+            let ns = found["ways"][0]["time_ns"].as_f64().expect("a time");
+            // The computation before the first iteration comes after another phase.
+            let all = class["in_calls_ns"].as_f64().expect("a time")
+                + class["computing_ns"].as_f64().expect("a time");
+            let mean = all / iterations;
+            assert!((ns - mean).abs() < 2.0 * work_ns / iterations, "{ns} {mean}");
+            assert!(ns > 0.8 * work_ns, "{ns}");
+        }
+        assert_eq!(phases[0]["classes"][0]["iterations"], Value::Null, "it is no loop");
+    }
+}
+
+#[test]
+fn loops_in_loops_are_steps() {
+    let phases = phases(nested(4));
+    let found = &phases[0]["classes"][0]["iterations"];
+    assert_eq!(ways(found).len(), 1, "{found:#}");
+    let steps = steps(&found["ways"][0]);
+    assert!(steps.iter().any(|step| step.starts_with("loop from MPI_Allreduce")), "{steps:?}");
+}
+
+/// Returns one rank that begins each iteration with a call, and goes on with those that `of` gives.
+fn rank_with(iterations: u64, of: impl Fn(u64) -> Vec<String>) -> World {
+    let mut world = World::new(1, "main");
+    for iteration in 0..iterations {
+        world.call(0, "MPI_Barrier at main (m.c:1)", 2_000);
+        for name in of(iteration) {
+            world.compute(0, 500);
+            world.call(0, &name, 1_000 * (1 + iteration % 2));
+        }
+        world.compute(0, 100);
+    }
+    world
+}
+
+fn iterations_of(world: World) -> Value {
+    let phases = phases(world);
+    let is_loop = |phase: &&Value| phase["kind"] == "loop";
+    phases.iter().find(is_loop).expect("a loop")["classes"][0]["iterations"].clone()
+}
+
+#[test]
+fn branches_are_ways_with_their_counts_and_times() {
+    let found = iterations_of(rank_with(90, |iteration| match iteration % 3 {
+        0 => vec!["MPI_Allreduce at main (m.c:2)".into()],
+        _ => vec!["MPI_Bcast at main (m.c:3)".into()],
+    }));
+    let way = |name: &str| format!("MPI_Barrier, {name}");
+    assert_eq!(ways(&found), [(60.0, way("MPI_Bcast")), (30.0, way("MPI_Allreduce"))]);
+    assert_eq!(found["unknown"], json!(0.0));
+    // A barrier, and calls of 2,000 ns and 1,000 ns in turn, with the computations.
+    assert_eq!(found["ways"][1]["time_ns"], json!(2_000.0 + 500.0 + 1_500.0 + 100.0));
+}
+
+#[test]
+fn several_ways_have_a_line_each() {
+    let lines = |world: World| -> Vec<String> {
+        let found = Structure::of_profile(&profile(&world.end()), false).to_text("run", 9, 200);
+        let lines = found.lines().map(str::trim).skip_while(|line| !line.starts_with("iterations"));
+        lines.map(str::to_owned).collect()
+    };
+    let branches = rank_with(90, |iteration| match iteration % 3 {
+        0 => vec!["MPI_Allreduce at main (m.c:2)".into()],
+        _ => vec!["MPI_Bcast at main (m.c:3)".into(); 2],
+    });
+    let expected = [
+        "iterations: 90",
+        "66.7%, of 6.10 us each: MPI_Barrier (m.c:1), MPI_Bcast (m.c:3) x2",
+        "33.3%, of 4.10 us each: MPI_Barrier (m.c:1), MPI_Allreduce (m.c:2)",
+    ];
+    assert_eq!(lines(branches), expected);
+    let combined = rank_with(60, |iteration| {
+        let line = |line: u64| format!("MPI_Allreduce at main (m.c:{line})");
+        vec![line(2 + iteration % 2), line(4), line(5 + iteration % 3)]
+    });
+    assert_eq!(lines(combined), ["iterations: 60", "100.0%: the profile does not tell the way"]);
+}
+
+#[test]
+fn combinations_of_branches_are_not_guessed() {
+    let found = iterations_of(rank_with(60, |iteration| {
+        let line = |line: u64| format!("MPI_Allreduce at main (m.c:{line})");
+        vec![line(2 + iteration % 2), line(4), line(5 + iteration % 3)]
+    }));
+    assert_eq!((&found["count"], &found["unknown"]), (&json!(60.0), &json!(60.0)));
+    assert_eq!(found["ways"], json!([]));
+}
+
+#[test]
+fn of_many_ways_the_rarest_are_one_entry() {
+    let of = |iterations| {
+        iterations_of(rank_with(iterations, |iteration| {
+            // Way 0 each second time, then way 1 each fourth time, and so on.
+            let way = (iteration + 1).trailing_zeros().min(19);
+            vec![format!("MPI_Allreduce at main (m.c:{})", 10 + way)]
+        }))
+    };
+    let found = of(1 << 16);
+    let counts: Vec<f64> = ways(&found).iter().map(|(count, _)| *count).collect();
+    assert_eq!(counts, (8..16).rev().map(|bit| f64::from(1 << bit)).collect::<Vec<_>>());
+    let others = &found["others"];
+    assert_eq!((&others["ways"], &others["count"]), (&json!(9), &json!(256.0)));
+    assert_eq!(found["unknown"], json!(0.0));
+}
