@@ -4,6 +4,7 @@
 //! What calls such a wrapper is the place that a user looks for. A wrapper is known by its name.
 
 use std::iter;
+use std::ops::Range;
 
 /// The words around an MPI function's name that say how its wrapper passes it on: for whom, of
 /// which type, in which way.
@@ -204,7 +205,7 @@ fn path(name: &str) -> Vec<&str> {
     }
     let end = name.find('(').filter(|&end| end > 0).unwrap_or(name.len());
     let mut depth = 0_usize;
-    let mut parts = vec![0..0];
+    let mut parts: Vec<Range<usize>> = Vec::from([0..0]);
     for (index, byte) in name[..end].bytes().enumerate() {
         match byte {
             b'<' => depth += 1,

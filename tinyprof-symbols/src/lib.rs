@@ -28,9 +28,10 @@ thread_local! {
     static OBJECTS: RefCell<HashMap<String, Option<Loader>>> = RefCell::default();
 }
 
-/// Returns the dictionary with the names of its call sites, or `None` if it has none. Reads the
-/// executables and libraries that the calls came from, if they are on this machine. Where a wrapper
-/// was inlined into its caller, the place is that of the caller.
+/// Returns the dictionary with the names of its call sites, or `None` if it has none.
+///
+/// Reads the executables and libraries that the calls came from, if they are on this machine. Where
+/// a wrapper was inlined into its caller, the place is that of the caller.
 ///
 /// # Cost
 /// Nothing without call sites. A look-up takes microseconds, after the first one in an executable,

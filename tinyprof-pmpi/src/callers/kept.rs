@@ -22,8 +22,7 @@ struct Slot {
 
 impl Kept {
     pub(super) const fn new() -> Self {
-        const EMPTY: Slot = Slot { key: AtomicU64::new(0), rule: AtomicU64::new(0) };
-        Self { slots: [EMPTY; PLACES] }
+        Self { slots: [const { Slot { key: AtomicU64::new(0), rule: AtomicU64::new(0) } }; PLACES] }
     }
 
     /// Returns what is kept of a place; `None` if that is nothing yet. A place for which there is

@@ -1,7 +1,5 @@
 //! How to get from the frame of a function to that of its caller.
 
-use std::mem;
-
 use gimli::{
     BaseAddresses, CfaRule, EhFrame, EhFrameHdr, NativeEndian, Register, RegisterRule,
     UnwindContext, UnwindSection,
@@ -53,7 +51,8 @@ pub(super) struct Rule {
     saved_fp: i16,
 }
 
-const WORD: i64 = mem::size_of::<usize>() as i64;
+/// The processors that the wrappers are written for have words of 64 bits.
+const WORD_BYTES: u8 = 8;
 /// What tells a rule's bits from 0.
 const IS_RULE: u64 = 1;
 const OF_FP: u64 = 2;
@@ -65,7 +64,7 @@ impl Rule {
         let index_at = unwinding.index.as_ptr().addr() as u64;
         let bases = BaseAddresses::default().set_eh_frame_hdr(index_at);
         let index = EhFrameHdr::new(unwinding.index, NativeEndian);
-        let index = index.parse(&bases, mem::size_of::<usize>() as u8).ok()?;
+        let index = index.parse(&bases, WORD_BYTES).ok()?;
         let frames_at = match index.eh_frame_ptr() {
             gimli::Pointer::Direct(at) => at,
             gimli::Pointer::Indirect(_) => return None,
@@ -146,28 +145,28 @@ impl Rule {
     #[inline]
     fn end_of(self, frame: &Frame) -> Option<usize> {
         let end = at(if self.is_of_fp { frame.fp } else { frame.sp }, self.end);
-        (end > frame.sp && end % mem::size_of::<usize>() == 0).then_some(end)
+        (end > frame.sp && end.is_multiple_of(usize::from(WORD_BYTES))).then_some(end)
     }
 }
 
 fn at(address: usize, words: i16) -> usize {
-    address.wrapping_add_signed(isize::from(words) * WORD as isize)
+    address.wrapping_add_signed(isize::from(words) * isize::from(WORD_BYTES))
 }
 
 fn words(bytes: i64) -> Option<i16> {
-    (bytes % WORD == 0).then(|| i16::try_from(bytes / WORD).ok()).flatten()
+    let word = i64::from(WORD_BYTES);
+    (bytes % word == 0).then(|| i16::try_from(bytes / word).ok()).flatten()
 }
 
 /// Reads a word of this process where nothing may be mapped.
 fn read_word(address: usize) -> Option<usize> {
     let mut word = 0_usize;
-    let bytes = mem::size_of::<usize>();
+    let bytes = usize::from(WORD_BYTES);
     let local = libc::iovec { iov_base: (&raw mut word).cast(), iov_len: bytes };
     let remote =
         libc::iovec { iov_base: std::ptr::with_exposed_provenance_mut(address), iov_len: bytes };
+    let own = i32::try_from(std::process::id()).ok()?;
     // SAFETY: the place for the word is valid, and the system checks the other one.
-    let read = unsafe {
-        libc::process_vm_readv(libc::getpid(), &raw const local, 1, &raw const remote, 1, 0)
-    };
+    let read = unsafe { libc::process_vm_readv(own, &raw const local, 1, &raw const remote, 1, 0) };
     (usize::try_from(read) == Ok(bytes)).then_some(word)
 }
