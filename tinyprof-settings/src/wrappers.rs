@@ -205,7 +205,7 @@ fn path(name: &str) -> Vec<&str> {
     }
     let end = name.find('(').filter(|&end| end > 0).unwrap_or(name.len());
     let mut depth = 0_usize;
-    let mut parts: Vec<Range<usize>> = Vec::from([0..0]);
+    let mut parts: Vec<Range<usize>> = iter::once(0..0).collect();
     for (index, byte) in name[..end].bytes().enumerate() {
         match byte {
             b'<' => depth += 1,
