@@ -142,7 +142,7 @@ pub mod __private {
     pub use crate::split::{Key, Keys, key};
 }
 
-/// The interface of `tinyprof-mpi`. Not for other crates: it changes without notice.
+/// The interface of `tinyprof-job`. Not for other crates: it changes without notice.
 #[doc(hidden)]
 pub mod __mpi {
     pub use crate::collect::for_mpi::*;
