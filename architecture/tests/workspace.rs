@@ -54,6 +54,8 @@ const UNSAFE_ROOMS: &[&str] = &[
     // The wrappers of MPI's functions, and its functions as they are found in memory.
     "tinyprof-pmpi/src/",
     "tinyprof-cli/src/sys",
+    // Maps executables.
+    "tinyprof-symbols/src/sys.rs",
     "faults/src/sys/",
     // Test programs call the system as hostile programs do.
     "tinyprof/tests/",
