@@ -103,6 +103,8 @@ mod profiler;
 #[doc(hidden)]
 pub mod scaling_study;
 mod sys;
+#[cfg(without_mpi)]
+mod without_mpi;
 
 pub use profiler::{Builder, Profiler};
 pub use tinyprof_format::file::OutputFormat;

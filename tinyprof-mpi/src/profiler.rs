@@ -9,6 +9,8 @@ use mpi::topology::Communicator;
 use tinyprof_job::{FlushError, JobProfiler, StartError};
 
 use crate::sys::program_communicator;
+#[cfg(without_mpi)]
+use crate::without_mpi as mpi;
 
 /// A profiler that writes one profile of all ranks: at [`flush`](Self::flush), or when it is
 /// dropped.

@@ -6,6 +6,8 @@ use tinyprof_flush::scaling_study::{Order, Written};
 use tinyprof_format::model::EventMap;
 
 use crate::sys::program_communicator;
+#[cfg(without_mpi)]
+use crate::without_mpi as mpi;
 
 /// Flushes on MPI. Collective.
 ///

@@ -4,6 +4,9 @@ use mpi::ffi::MPI_Comm;
 use mpi::topology::Communicator;
 use tinyprof_job::sys::{Handle, ProgramCommunicator};
 
+#[cfg(without_mpi)]
+use crate::without_mpi as mpi;
+
 /// Returns the communicator of a program that uses rsmpi.
 pub(crate) fn program_communicator(program: &impl Communicator) -> ProgramCommunicator {
     let raw: MPI_Comm = program.as_raw();

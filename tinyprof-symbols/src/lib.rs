@@ -1,6 +1,9 @@
 //! Names the call sites of a dictionary by function, file and line, where the executable tells
 //! them.
 //!
+//! An internal crate of TinyProf: nothing here is stable. Programs use `tinyprof` and
+//! `tinyprof-mpi`.
+//!
 //! The recorder names a call site by what it knows while the program runs: the function, the
 //! executable or library, and the address in its file, `MPI_Send at a.out+0x1234`. Here it becomes
 //! `MPI_Send at solve (lu.f:123)`. Without debug information it becomes

@@ -92,6 +92,7 @@
 //! It does not change the program's result, output, exit code or signals. It does not overwrite a
 //! profile. It does not lose a measurement silently: everything that was dropped or folded is
 //! counted in the profile.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "alloc")]
 pub mod alloc;
