@@ -27,22 +27,23 @@ mkdir -p "$out"
 mpi_find
 if ((${#MPI_FOUND[@]})); then
     mpi_use "${MPI_FOUND[0]}"
-    cargo build --quiet --locked -p tinyprof-example-fft -p tinyprof-example-tc
+    rust_build -p tinyprof-example-fft -p tinyprof-example-tc
     TINYPROF_OUT=$out/fft TINYPROF_REPORT=off \
         "${MPIEXEC[@]}" -n 4 "$CARGO_TARGET_DIR/debug/fft" </dev/null >/dev/null
     TINYPROF_OUT=$out/tc TINYPROF_REPORT=off "${MPIEXEC[@]}" -n 4 "$CARGO_TARGET_DIR/debug/tc" \
         --generate powerlaw --vertices 20000 --edges 24000 </dev/null >/dev/null
 fi
 
-cargo build --quiet --locked -p tinyprof-cli
-cargo build --quiet --locked -p tinyprof-format --example story --example hostile
+rust_build -p tinyprof-cli -p tinyprof-format --bins --examples
 bin=${CARGO_TARGET_DIR:-$PWD/target}/debug
 
 # Pages of profiles with messages, and the messages that they should show; a page with metrics.
-TINYPROF_PAGES=$out cargo test --quiet --locked -p tinyprof-cli --bin tinyprof -- --ignored --exact \
+rust_select -p tinyprof-cli
+TINYPROF_PAGES=$out cargo test --quiet "${SELECTED[@]}" --bin tinyprof -- --ignored --exact \
     html::communication::tests::pages_with_messages html::iterations::tests::page_with_metrics >/dev/null
 # Profiles of level `messages` with three and with thirty classes of ranks.
-TINYPROF_PAGES=$out cargo test --quiet --locked -p tinyprof-structure --test structure -- \
+rust_select -p tinyprof-structure
+TINYPROF_PAGES=$out cargo test --quiet "${SELECTED[@]}" --test structure -- \
     --ignored --exact structure::profiles_with_structure >/dev/null
 
 "$bin/examples/story" "$out/wide" 4096 100 50

@@ -7,6 +7,7 @@ source scripts/rust.sh
 rust_find
 
 cargo fmt --all --check
-cargo clippy --locked --all-targets --features tinyprof/tracing-layer,tinyprof/alloc -- -D warnings
-cargo test --locked --quiet --lib --bins --features tinyprof/tracing-layer,tinyprof/alloc
-cargo test --locked --quiet -p tinyprof-architecture
+# One selection of packages and features, so that nothing is built twice.
+rust_select --features "$FEATURES"
+cargo clippy "${SELECTED[@]}" --all-targets -- -D warnings
+cargo test "${SELECTED[@]}" --quiet --lib --bins --test rules --test workspace

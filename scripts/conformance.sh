@@ -36,8 +36,9 @@ if ((${#MPI_FOUND[@]} == 0)); then
 fi
 for mpi in "${MPI_FOUND[@]}"; do
     mpi_use "$mpi"
+    rust_select -p tinyprof-preload
     for ((time = 1; time <= times; time++)); do
         echo "$mpi: $(mpi_version)"
-        cargo test --locked -p tinyprof-preload --test conformance -- --ignored --nocapture
+        cargo test "${SELECTED[@]}" --test mpi_conformance -- --ignored --nocapture
     done
 done

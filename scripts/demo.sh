@@ -12,10 +12,10 @@ mpi_find
 mpi_use "${MPI_FOUND[0]}"
 
 echo "== build, with $MPICC"
-cargo build --locked --release -p tinyprof-example-fft
-# The report needs no exporters. They take longer to build than all else here. Beside the command
-# lies the library for programs that are not rebuilt; with the FFT it would be linked to this MPI.
-cargo build --locked --release -p tinyprof-cli -p tinyprof-preload --no-default-features
+# The report needs no exporters and no screen. They take longer to build than all else here. Beside
+# the command lies the library for programs that are not rebuilt.
+cargo build --locked --release -p tinyprof-example-fft -p tinyprof-cli -p tinyprof-preload \
+    --no-default-features --features tinyprof-example-fft/enable
 
 run=("${MPIEXEC[@]}" -n 4 "$CARGO_TARGET_DIR/release/fft" --verify --runs 20)
 echo

@@ -20,7 +20,7 @@ case $size in
 quick) parts=(syscalls delays allocations limits kills) flags=(--quick) ;;
 full) parts=(syscalls delays allocations limits kills jobs mutations) flags=() ;;
 table)
-    cargo build --quiet --locked -p tinyprof-faults
+    rust_build -p tinyprof-faults
     "${CARGO_TARGET_DIR:-target}/debug/faults" --table "$results"
     exit
     ;;
@@ -44,7 +44,7 @@ for part in "${parts[@]}"; do
 done
 
 if ((${#embedded[@]})); then
-    cargo build --locked -p tinyprof-faults -p tinyprof-cli
+    rust_build -p tinyprof-faults -p tinyprof-cli
     "${CARGO_TARGET_DIR:-target}/debug/faults" "${embedded[@]}" "${flags[@]}" --results "$results" || status=$?
 fi
 if [[ $mutations ]]; then
@@ -55,7 +55,7 @@ if [[ $jobs ]]; then
     mpi_find
     for mpi in "${MPI_FOUND[@]}"; do
         mpi_use "$mpi"
-        cargo build --locked -p tinyprof-faults -p tinyprof-cli --features tinyprof-faults/mpi
+        rust_build -p tinyprof-faults -p tinyprof-cli --features tinyprof-faults/mpi
         "$CARGO_TARGET_DIR/debug/faults" jobs "${flags[@]}" --results "$results" || status=$?
     done
 fi

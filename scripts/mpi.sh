@@ -76,18 +76,17 @@ mpi_use() {
     export MPICC=${MPI_CC[$1]} TINYPROF_MPIEXEC=${MPI_EXEC[$1]}
     # rsmpi's build reads these before MPICC, and would link another MPI than the launcher's.
     unset MPI_PKG_CONFIG CRAY_MPICH_DIR
-    # It does not notice a changed MPICC either, so each MPI gets its own directory. If the first
-    # MPI is not used again (MPI_ONE_TARGET), they share one, in which the binding is rebuilt.
+    # It does not notice a changed MPICC either, so each MPI gets its own directory. In `make test`
+    # (TINYPROF_WHOLE) all share one, as few packages know of MPI: MPI_PROFILE, a setting of cargo
+    # that has no effect but that the binding of each MPI is another build, keeps these apart.
     # Scripts that are started from here find the base unchanged.
     export MPI_TARGET_BASE=${MPI_TARGET_BASE:-${CARGO_TARGET_DIR:-$PWD/target}}
-    export CARGO_TARGET_DIR=$MPI_TARGET_BASE/mpi${MPI_ONE_TARGET:+-all}
-    if [[ -z ${MPI_ONE_TARGET:-} ]]; then
-        CARGO_TARGET_DIR+=-$1
-    elif [[ -f $CARGO_TARGET_DIR/mpi && $(<"$CARGO_TARGET_DIR/mpi") != "$1" ]]; then
-        cargo clean --quiet -p mpi-sys
+    export CARGO_TARGET_DIR=$MPI_TARGET_BASE/mpi-$1 MPI_PROFILE=
+    if [[ -n ${TINYPROF_WHOLE:-} ]]; then
+        CARGO_TARGET_DIR=$MPI_TARGET_BASE/mpi
+        if [[ $1 != openmpi ]]; then MPI_PROFILE='profile.dev.package.mpi-sys.debug=1'; fi
     fi
     mkdir -p "$CARGO_TARGET_DIR"
-    if [[ -n ${MPI_ONE_TARGET:-} ]]; then printf '%s' "$1" >"$CARGO_TARGET_DIR/mpi"; fi
     MPIEXEC=("$TINYPROF_MPIEXEC")
     if [[ $1 == openmpi ]]; then
         MPIEXEC+=(--oversubscribe --bind-to none)

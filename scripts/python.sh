@@ -66,7 +66,7 @@ if [[ ${1:-} == env ]]; then exit; fi
 
 # The command whose reports and exports the tests read.
 if [[ -z ${TINYPROF_BIN:-} ]]; then
-    cargo build --locked --quiet -p tinyprof-cli
+    rust_build -p tinyprof-cli
     TINYPROF_BIN=${CARGO_TARGET_DIR:-$PWD/target}/debug/tinyprof
 fi
 export TINYPROF_BIN PYTHONDONTWRITEBYTECODE=1

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Finds cargo. To be sourced from the repository's root.
+# Finds cargo, and selects packages. To be sourced from the repository's root.
 
 # Succeeds if the cargo in PATH is as new as Cargo.toml requires.
 rust_fits() {
@@ -22,4 +22,29 @@ TinyProf needs Rust $needed or newer; found: $(cargo --version 2>/dev/null || ec
 Install it with rustup (rust-lang.org/tools/install tells how), or bring it up to date: rustup update stable
 END
     return 1
+}
+
+# The features with which lints, documentation and tests see all code.
+FEATURES=tinyprof/tracing-layer,tinyprof/alloc
+
+# Sets SELECTED to the arguments with which cargo selects packages: to $@, or in `make test`
+# (TINYPROF_WHOLE) to all packages with all features that its steps need. With another selection
+# cargo chooses other features of crates that all share, and builds nearly everything again.
+rust_select() {
+    SELECTED=(--locked "$@")
+    if [[ -n ${TINYPROF_WHOLE:-} ]]; then
+        SELECTED=(--locked --workspace --features "$FEATURES,tinyprof-faults/mpi")
+        if [[ -n ${MPI_PROFILE:-} ]]; then SELECTED+=(--config "$MPI_PROFILE"); fi
+    fi
+}
+
+# Builds the programs of the packages that $@ selects.
+rust_build() {
+    rust_select "$@"
+    if [[ -n ${TINYPROF_WHOLE:-} ]]; then
+        # Tests select the features of their dependencies, too.
+        cargo test --quiet "${SELECTED[@]}" --no-run
+    else
+        cargo build --quiet "${SELECTED[@]}"
+    fi
 }

@@ -32,17 +32,22 @@ for mpi in "${MPI_FOUND[@]}"; do echo "$mpi: ${MPI_CC[$mpi]}, ${MPI_EXEC[$mpi]}"
 TINYPROF_OUT=$(mktemp -d)/test
 export TINYPROF_OUT
 
-# Clippy and rustdoc check the MPI crates too, so they need an MPI. The tests without MPI run in the
-# same directory, so that these three share their builds.
+# All steps select the same packages and features, and share one directory, so that nothing is
+# built twice. That needs an MPI.
+export TINYPROF_WHOLE=1
 mpi_use "${MPI_FOUND[0]}"
+rust_select
 step "format" cargo fmt --all --check
 # Packages that are no members of the workspace, some of which are built by hand only.
 for package in benches/peers benches/simgrid fuzz python tinyprof/tests/loom; do
     step "lock file of $package" cargo tree --locked --depth 0 --manifest-path "$package/Cargo.toml"
 done
-step "clippy" cargo clippy --locked --workspace --all-targets --features tinyprof/tracing-layer,tinyprof/alloc,tinyprof-faults/mpi -- -D warnings
-step "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --features tinyprof/tracing-layer,tinyprof/alloc
-step "tests without MPI" cargo test --locked --features tinyprof/tracing-layer,tinyprof/alloc
+step "clippy" cargo clippy "${SELECTED[@]}" --all-targets -- -D warnings
+step "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc "${SELECTED[@]}" --no-deps
+step "build" cargo test "${SELECTED[@]}" --no-run
+# All tests but those whose name begins with `mpi`, which start ranks.
+step "tests without MPI" cargo test "${SELECTED[@]}" --lib --bins --test '[!m]*' --test 'm[!p]*'
+step "examples in the documentation" cargo test "${SELECTED[@]}" --doc
 step "fuzz targets, 60 s each" bash scripts/fuzz.sh 60
 step "faults" bash scripts/faults.sh quick
 step "protocol of the recorder, under loom" env RUSTFLAGS="--cfg loom" cargo test --locked --release --manifest-path tinyprof/tests/loom/Cargo.toml
@@ -56,12 +61,14 @@ export RUST_TEST_THREADS=${RUST_TEST_THREADS:-1}
 mpi4py_find
 for mpi in "${MPI_FOUND[@]}"; do
     mpi_use "$mpi"
-    step "tests with $mpi" cargo test --locked -p tinyprof-mpi -p tinyprof-example-fft -p tinyprof-example-tc
-    # By itself: with the packages above its library would be linked to this MPI.
-    step "programs that are not rebuilt, with $mpi" cargo test --locked -p tinyprof-preload
+    rust_select
+    # The programs that tests start bear the same names for all MPIs.
+    step "build with $mpi" cargo test "${SELECTED[@]}" --no-run
+    step "tests with $mpi" cargo test "${SELECTED[@]}" --test mpi
     step "programs of MPI's rules, with $mpi" bash scripts/conformance.sh quick
 done
 
 # Programs as users have them, locked to another version of rsmpi, which is built anew for each.
 mpi_use "${MPI_FOUND[0]}"
-step "programs of users" cargo test --locked -p tinyprof-mpi --test outside -- --ignored
+rust_select
+step "programs of users" cargo test "${SELECTED[@]}" --test mpi_outside -- --ignored

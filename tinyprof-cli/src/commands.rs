@@ -11,11 +11,13 @@ use crate::arguments::{
     Command, InfoArguments, MpiArguments, ReportArguments, Rows, Selection, TopArguments,
     TreeArguments,
 };
+#[cfg(feature = "top")]
+use crate::live::run as watch;
 use crate::name::name_of;
 use crate::outcome::Outcome;
 use crate::{
-    check, diff, documents, export, graph, grouped, html, import, launch, live, near, recover,
-    render, select, waits,
+    check, diff, documents, export, graph, grouped, html, import, launch, near, recover, render,
+    select, waits,
 };
 use tinyprof_report::ByCallpath as _;
 
@@ -64,14 +66,32 @@ fn tree(arguments: &TreeArguments) -> Result<(), Box<dyn Error>> {
 }
 
 fn top(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
-    let Some(directory) = arguments.directory.as_deref().filter(|_| !live::is_asked_for(arguments))
+    let Some(directory) =
+        arguments.directory.as_deref().filter(|_| !is_of_a_running_job(arguments))
     else {
-        return live::run(arguments);
+        return watch(arguments);
     };
     let TopArguments { selection, metric, by, .. } = arguments;
     let report = report_of(directory, selection, metric.as_ref(), *by)?;
     let count = usize::try_from(arguments.count).unwrap_or(usize::MAX);
     render::view(&Top::new(&report, count), &arguments.output)
+}
+
+/// Returns `true` if `tinyprof top` should watch: it was given no profile, but another directory,
+/// or none at all.
+fn is_of_a_running_job(arguments: &TopArguments) -> bool {
+    arguments.directory.as_ref().is_none_or(|directory| {
+        let is_profile = directory.extension().is_some_and(|extension| extension == "tprof");
+        directory.is_dir() && !is_profile && !directory.join("manifest.json").exists()
+    })
+}
+
+/// Says why a running job is not shown.
+#[cfg(not(feature = "top"))]
+fn watch(_: &TopArguments) -> Result<(), Box<dyn Error>> {
+    Err("running jobs are not shown by this build of the command, which is without the feature \
+         `top`; name a profile, NAME.tprof or NAME-interim-NNNN.tprof"
+        .into())
 }
 
 fn mpi(arguments: &MpiArguments) -> Result<(), Box<dyn Error>> {

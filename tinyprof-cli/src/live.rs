@@ -35,15 +35,6 @@ use screen::State;
 use source::Watch;
 use terminal::{Event, on_terminal};
 
-/// Returns `true` if `tinyprof top` should watch: it was given no profile, but another directory,
-/// or none at all.
-pub(crate) fn is_asked_for(arguments: &TopArguments) -> bool {
-    arguments.directory.as_ref().is_none_or(|directory| {
-        let is_profile = directory.extension().is_some_and(|extension| extension == "tprof");
-        directory.is_dir() && !is_profile && !directory.join("manifest.json").exists()
-    })
-}
-
 /// Watches until told to quit. Looks only once if that was asked for, or if nobody would see a
 /// second look.
 pub(crate) fn run(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {

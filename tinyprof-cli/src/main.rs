@@ -15,6 +15,7 @@ mod grouped;
 mod html;
 mod import;
 mod launch;
+#[cfg(feature = "top")]
 mod live;
 mod memory;
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! The only unsafe code of the command: the date, locks, and files mapped as memory while another
 //! process writes to them.
 
+#[cfg(feature = "top")]
 mod bus_error;
+#[cfg(feature = "top")]
 mod shared_words;
 
 use std::fs::File;
@@ -11,6 +13,7 @@ use std::time::Duration;
 
 use tinyprof_segment::clock::{Moment, counter};
 
+#[cfg(feature = "top")]
 pub(crate) use shared_words::SharedWords;
 
 /// Returns the current moment on the processor's counter and the system's clock.

@@ -1,6 +1,9 @@
 //! Comparison of profiles: what became slower between two sets of runs, by more than chance
 //! explains. The statistics and their reasons are in docs/diff.md.
 //!
+//! An internal crate of TinyProf: nothing here is stable. Programs use `tinyprof` and
+//! `tinyprof-mpi`.
+//!
 //! [`Runs`] takes the profiles of both sides one after the other and keeps only their amounts;
 //! [`Runs::compare`] makes a [`Diff`] of them, as text, JSON or CSV.
 //!

@@ -1,6 +1,9 @@
 //! The attribute and the macros of TinyProf. They name a region and open it. Use them through the
 //! crate `tinyprof`.
 //!
+//! An internal crate of TinyProf: nothing here is stable. Programs use `tinyprof` and
+//! `tinyprof-mpi`.
+//!
 //! Every region, and every metric of one, expands to one `static` and one call into
 //! `::tinyprof::__private`; this crate does not know what happens there. It reads only the tokens
 //! that it must (arguments, the head of a function or loop) and passes the others on unread, so

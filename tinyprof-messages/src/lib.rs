@@ -1,5 +1,8 @@
 //! What messages between ranks mean, as pure functions of plain values.
 //!
+//! An internal crate of TinyProf: nothing here is stable. Programs use `tinyprof` and
+//! `tinyprof-mpi`.
+//!
 //! * [`companion`]: the record that travels beside a message.
 //! * [`time`]: calls and the offsets between the clocks of ranks.
 //! * [`clock`]: what a rank has been delayed by measuring, and its ideal time.

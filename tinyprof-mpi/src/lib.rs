@@ -99,45 +99,20 @@
 //! `TINYPROF_INTERVAL` works for programs without a [`Profiler`], too; the setting of rank 0
 //! applies. There, blocking collective operations on `MPI_COMM_WORLD` are flush points, too.
 
-#![cfg_attr(
-    all(feature = "pmpi", not(feature = "rsmpi")),
-    expect(dead_code, unused_imports, reason = "only a `Profiler` of a program needs all of them")
-)]
-
-#[cfg(feature = "pmpi")]
-mod attendance;
-mod communicator;
-#[cfg(feature = "pmpi")]
-mod error;
-#[cfg(feature = "pmpi")]
-mod hooks;
-#[cfg(feature = "pmpi")]
-mod interim_profile;
-#[cfg(feature = "pmpi")]
-mod measure;
-mod observer;
-mod phases;
-#[cfg(feature = "rsmpi")]
 mod profiler;
-#[cfg(feature = "pmpi")]
-mod run;
 #[doc(hidden)]
 pub mod scaling_study;
-#[cfg(feature = "pmpi")]
-mod settings;
-#[cfg(feature = "pmpi")]
 mod sys;
+#[cfg(without_mpi)]
+mod without_mpi;
 
-pub use communicator::Interruption;
-#[cfg(feature = "pmpi")]
-pub use error::{FlushError, StartError};
-#[cfg(feature = "rsmpi")]
 pub use profiler::{Builder, Profiler};
 pub use tinyprof_format::file::OutputFormat;
 pub use tinyprof_format::model::Precision;
+pub use tinyprof_job::{FlushError, Interruption, StartError};
 pub use tinyprof_settings::{Aggregators, MpiLevel};
 
 /// The program on the first page, which must compile.
-#[cfg(all(doctest, feature = "rsmpi"))]
+#[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 mod readme {}

@@ -6,15 +6,11 @@ use std::path::{Path, PathBuf};
 
 use mpi::environment::Universe;
 use mpi::topology::Communicator;
-use tinyprof::__mpi as recorder;
-use tinyprof::collect;
+use tinyprof_job::{FlushError, JobProfiler, StartError};
 
-use crate::communicator::MpiCommunicator;
-use crate::error::{FlushError, StartError};
-use crate::interim_profile;
-use crate::run;
-use crate::settings::Settings;
-use crate::sys::ProgramCommunicator;
+use crate::sys::program_communicator;
+#[cfg(without_mpi)]
+use crate::without_mpi as mpi;
 
 /// A profiler that writes one profile of all ranks: at [`flush`](Self::flush), or when it is
 /// dropped.
@@ -40,8 +36,7 @@ use crate::sys::ProgramCommunicator;
 /// ```
 #[must_use = "a profiler writes its profile when it is dropped: hold it until the end of the program"]
 pub struct Profiler<'universe> {
-    communicator: MpiCommunicator,
-    settings: Settings,
+    inner: JobProfiler,
     done: bool,
     /// The profiler belongs to the thread that started it, whose flush points are counted.
     _universe: PhantomData<(&'universe Universe, *const ())>,
@@ -49,7 +44,7 @@ pub struct Profiler<'universe> {
 
 impl fmt::Debug for Profiler<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Profiler").field("settings", &self.settings).finish_non_exhaustive()
+        f.debug_struct("Profiler").field("inner", &self.inner).finish_non_exhaustive()
     }
 }
 
@@ -86,15 +81,12 @@ impl Profiler<'_> {
     /// # Errors
     /// When it could not be written: on every rank, with the same reason.
     pub fn interim_profile(&self) -> Result<Option<PathBuf>, FlushError> {
-        if !collect::ENABLED {
-            return Ok(None);
-        }
-        interim_profile::by_hand(&self.communicator, &self.settings)
+        self.inner.interim_profile()
     }
 
     fn flush_once(&mut self) -> Result<Option<PathBuf>, FlushError> {
         self.done = true;
-        run::flush(&self.communicator, &self.settings)
+        self.inner.flush()
     }
 }
 
@@ -140,46 +132,7 @@ impl Builder {
         _universe: &'u Universe,
         communicator: &impl Communicator,
     ) -> Result<Profiler<'u>, StartError> {
-        if !run::claim() {
-            return Err(StartError);
-        }
-        interim_profile::retire();
-        let program = ProgramCommunicator::of(communicator);
-        let communicator = MpiCommunicator::duplicate_of(program);
-        run::begin(None);
-        let begun = begin_recorder(&self.settings);
-        let settings = Settings::of_profiler(self.settings);
-        if collect::ENABLED {
-            interim_profile::begin_of_profiler(program, &communicator, &settings);
-        }
-        // Only now: the other ranks wait for this one until here.
-        begun?;
-        Ok(Profiler { communicator, settings, done: false, _universe: PhantomData })
+        let inner = JobProfiler::start(program_communicator(communicator), self.settings)?;
+        Ok(Profiler { inner, done: false, _universe: PhantomData })
     }
-}
-
-/// Makes those settings that this rank's recorder obeys by itself. The flush obeys the others.
-///
-/// A filter that is no list of patterns is reported and left out, so that the ranks stay together.
-///
-/// # Errors
-/// When the program has made settings for the recorder before.
-fn begin_recorder(settings: &tinyprof_settings::Settings) -> Result<(), StartError> {
-    let own = tinyprof_settings::Settings {
-        budget: settings.budget,
-        filter: settings.filter.clone(),
-        report_on_signal: settings.report_on_signal,
-        precision: settings.precision,
-        ..tinyprof_settings::Settings::NONE
-    };
-    let begun = match recorder::begin(&own) {
-        Err(collect::StartError::Filter { patterns }) => {
-            recorder::warn(format_args!(
-                "the filter {patterns:?} is ignored: expected patterns with a comma between them, as in -*fields_at*,+main"
-            ));
-            recorder::begin(&tinyprof_settings::Settings { filter: None, ..own })
-        }
-        begun => begun,
-    };
-    begun.map_err(|_| StartError)
 }

@@ -1,5 +1,8 @@
 //! Every MPI function of the program as a region, in any language, under any MPI.
 //!
+//! An internal crate of TinyProf: nothing here is stable. Programs use `tinyprof` and
+//! `tinyprof-mpi`.
+//!
 //! The functions of this crate have the names of MPI's own (`MPI_Send`, `mpi_send_`,
 //! `mpi_send_f08_`) and take precedence over them: in a Rust program because they are part of the
 //! executable, in any other program because the library is preloaded. Each records the call and

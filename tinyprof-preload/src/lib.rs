@@ -7,4 +7,4 @@
 mod sys;
 
 // Named, so that it is linked: its functions have MPI's names.
-use tinyprof_mpi as _;
+use tinyprof_job as _;

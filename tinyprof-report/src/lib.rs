@@ -1,5 +1,8 @@
 //! The report of a run: what a profiled program prints at its end.
 //!
+//! An internal crate of TinyProf: nothing here is stable. Programs use `tinyprof` and
+//! `tinyprof-mpi`.
+//!
 //! * [`Totals`]: the times of each callpath on each rank, without executions: the source of all
 //!   reports of a profile, made callpath by callpath; [`ByCallpath`] is a profile that comes so.
 //! * [`Statistics`]: one row per callpath, mergeable in any order, of fixed width on the wire.

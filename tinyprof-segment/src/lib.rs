@@ -1,6 +1,9 @@
 //! The memory of a recorded thread, which outlives its process: its layout, and the protocol
 //! between the thread that writes it and everyone who reads it.
 //!
+//! An internal crate of TinyProf: nothing here is stable. Programs use `tinyprof` and
+//! `tinyprof-mpi`.
+//!
 //! * [`layout`]: the words of a segment, and their meaning.
 //! * [`words`]: halves of words, and lines.
 //! * [`sequence`]: the sequence counter of a record. Its owner writes, and other threads and

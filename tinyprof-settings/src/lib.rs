@@ -1,5 +1,8 @@
 //! The settings of TinyProf in one table.
 //!
+//! An internal crate of TinyProf: nothing here is stable. Programs use `tinyprof` and
+//! `tinyprof-mpi`.
+//!
 //! [`SETTINGS`] describes every setting: its key, its environment variable, the accepted values,
 //! the meaning and the default. [`Settings`] holds typed values, which the recorder reads from the
 //! environment, and programs set through a builder. The table, the values and the methods of the

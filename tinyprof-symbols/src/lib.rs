@@ -1,20 +1,26 @@
 //! Names the call sites of a dictionary by function, file and line, where the executable tells
 //! them.
 //!
+//! An internal crate of TinyProf: nothing here is stable. Programs use `tinyprof` and
+//! `tinyprof-mpi`.
+//!
 //! The recorder names a call site by what it knows while the program runs: the function, the
 //! executable or library, and the address in its file, `MPI_Send at a.out+0x1234`. Here it becomes
 //! `MPI_Send at solve (lu.f:123)`. Without debug information it becomes
 //! `MPI_Send at solve (a.out+0x1234)`, and without symbols it stays as it is. Where a line has
 //! several calls of the function, the column is added: `MPI_Send at solve (lu.f:123:9)`.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
+mod executable;
 mod names;
+#[expect(unsafe_code, reason = "std does not map files")]
+mod sys;
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
-use addr2line::Loader;
+use executable::{Found, Frame};
 use tinyprof_format::model::{CallpathTable, Region};
 use tinyprof_settings::Wrappers;
 
@@ -24,8 +30,8 @@ use names::{plain, without_separators};
 const ADDRESS: &str = "address";
 
 thread_local! {
-    /// The executables and libraries that this thread has read, by path; none if it could not.
-    static OBJECTS: RefCell<HashMap<String, Option<Loader>>> = RefCell::default();
+    /// What is known of addresses, by file, of those that this thread has looked up.
+    static FOUND: RefCell<HashMap<String, HashMap<u64, Found>>> = RefCell::default();
 }
 
 /// Returns the dictionary with the names of its call sites, or `None` if it has none.
@@ -34,21 +40,29 @@ thread_local! {
 /// a wrapper was inlined into its caller, the place is that of the caller.
 ///
 /// # Cost
-/// Nothing without call sites. A look-up takes microseconds, after the first one in an executable,
-/// which reads the index of its debug information. The thread keeps what it has read.
+/// Nothing without call sites. A look-up takes microseconds, and reading the index of an
+/// executable's debug information comes before the first. The thread keeps what it has found.
 #[must_use]
 pub fn with_names(dictionary: &CallpathTable, wrappers: &Wrappers) -> Option<CallpathTable> {
-    let is_call_site = |region: &Region| CallSite::of(region).is_some();
-    if !dictionary.rows().iter().any(|row| is_call_site(&row.region)) {
+    let regions = || dictionary.rows().iter().map(|row| &*row.region);
+    let mut wanted: HashMap<&str, BTreeSet<u64>> = HashMap::new();
+    for (region, call_site) in regions().filter_map(|region| Some((region, CallSite::of(region)?)))
+    {
+        wanted.entry(&region.file).or_default().extend(call_site.call());
+    }
+    if wanted.is_empty() {
         return None;
     }
-    let named = dictionary.with_regions(|region| {
-        let call_site = CallSite::of(region)?;
-        OBJECTS.with_borrow_mut(|objects| {
-            let object = objects
-                .entry(region.file.clone())
-                .or_insert_with(|| Loader::new(Path::new(&region.file)).ok());
-            call_site.named(region, object.as_ref()?, wrappers)
+    let named = FOUND.with_borrow_mut(|found| {
+        for (file, mut addresses) in wanted {
+            let known = found.entry(file.to_owned()).or_default();
+            addresses.retain(|address| !known.contains_key(address));
+            known.extend(executable::look_up(Path::new(file), addresses));
+        }
+        dictionary.with_regions(|region| {
+            let call_site = CallSite::of(region)?;
+            let at_call = found.get(&region.file)?.get(&call_site.call()?)?;
+            call_site.named(region, at_call, wrappers)
         })
     });
     Some(with_columns(&named))
@@ -96,20 +110,18 @@ impl<'a> CallSite<'a> {
         Some(Self { function, place, address: u64::from_str_radix(digits, 16).ok()? })
     }
 
-    /// Returns the region with the names of its place, if the object has any.
-    fn named(&self, region: &Region, object: &Loader, wrappers: &Wrappers) -> Option<Region> {
-        // The call is the instruction before the one that it returns to.
-        let address = self.address.checked_sub(1)?;
-        let place = Place::find(address, object, wrappers, self.function).unwrap_or_default();
-        let caller = match place.caller {
-            Some(caller) => caller,
-            None => {
-                addr2line::demangle_auto(object.find_symbol(address)?.into(), None).into_owned()
-            }
-        };
-        let caller = plain(&caller);
+    /// Returns the address of the call: the instruction before the one that it returns to.
+    fn call(&self) -> Option<u64> {
+        self.address.checked_sub(1)
+    }
+
+    /// Returns the region with the names of its place, if any are known.
+    fn named(&self, region: &Region, at_call: &Found, wrappers: &Wrappers) -> Option<Region> {
+        let frame = self.frame(at_call, wrappers);
+        let of_frame = frame.and_then(|frame| frame.function.as_ref());
+        let caller = plain(of_frame.or(at_call.symbol.as_ref())?);
         let mut named = region.clone();
-        match place.location {
+        match frame.and_then(|frame| frame.line.clone()) {
             Some((file, line, column)) => {
                 let short = Path::new(&file).file_name().unwrap_or_default().to_string_lossy();
                 named.name = format!("{} at {caller} ({short}:{line})", self.function);
@@ -122,36 +134,16 @@ impl<'a> CallSite<'a> {
         named.constants.insert(ADDRESS.to_owned(), self.place.to_owned());
         Some(named)
     }
-}
 
-/// The place of a call in the source, as far as the debug information tells.
-#[derive(Default)]
-struct Place {
-    /// The function that makes the call.
-    caller: Option<String>,
-    /// File, line and column, which is 0 if it is not known.
-    location: Option<(String, u32, u32)>,
-}
-
-impl Place {
-    /// Returns the place of the innermost of the functions at an address, which were inlined into
-    /// each other, that is no wrapper of `called`; if all are, of the innermost.
-    fn find(address: u64, object: &Loader, wrappers: &Wrappers, called: &str) -> Option<Self> {
-        let mut frames = object.find_frames(address).ok()?;
-        let mut innermost = None;
-        while let Ok(Some(frame)) = frames.next() {
-            let name = frame.function.as_ref().and_then(|function| function.demangle().ok());
-            let is_wrapper = name.as_ref().is_some_and(|name| wrappers.is_wrapper(name, called));
-            let location = frame.location.as_ref().and_then(|location| {
-                Some((location.file?.to_owned(), location.line?, location.column.unwrap_or(0)))
-            });
-            let place = Self { caller: name.map(Into::into), location };
-            if !is_wrapper {
-                return Some(place);
-            }
-            innermost = innermost.or(Some(place));
-        }
-        innermost
+    /// Returns the innermost of the functions at a call, which were inlined into each other, that is
+    /// no wrapper of the called one; if all are, the innermost.
+    fn frame<'f>(&self, at_call: &'f Found, wrappers: &Wrappers) -> Option<&'f Frame> {
+        let is_wrapper = |frame: &&Frame| {
+            let name = frame.function.as_ref();
+            name.is_some_and(|name| wrappers.is_wrapper(name, self.function))
+        };
+        let caller = at_call.frames.iter().find(|frame| !is_wrapper(frame));
+        caller.or(at_call.frames.first())
     }
 }
 

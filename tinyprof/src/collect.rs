@@ -38,7 +38,7 @@ pub use writer::{Ending, Writer};
 #[cfg(feature = "tracing-layer")]
 pub(crate) use session::config;
 
-/// The interface that only `tinyprof-mpi` needs, which is `tinyprof::__mpi`.
+/// The interface that only `tinyprof-job` needs, which is `tinyprof::__mpi`.
 pub(crate) mod for_mpi {
     pub use super::builder::begin;
     pub use super::choices::precision;

@@ -92,6 +92,7 @@
 //! It does not change the program's result, output, exit code or signals. It does not overwrite a
 //! profile. It does not lose a measurement silently: everything that was dropped or folded is
 //! counted in the profile.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "alloc")]
 pub mod alloc;
@@ -142,7 +143,7 @@ pub mod __private {
     pub use crate::split::{Key, Keys, key};
 }
 
-/// The interface of `tinyprof-mpi`. Not for other crates: it changes without notice.
+/// The interface of `tinyprof-job`. Not for other crates: it changes without notice.
 #[doc(hidden)]
 pub mod __mpi {
     pub use crate::collect::for_mpi::*;

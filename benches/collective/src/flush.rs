@@ -10,7 +10,8 @@ use tinyprof::collect::monotonic_ns;
 use tinyprof_bench_collective::files::directory_bytes;
 use tinyprof_bench_collective::map::{Shape, event_map};
 use tinyprof_bench_collective::rows::FlushRow;
-use tinyprof_mpi::scaling_study::{self, Milestone, Observer, Order, SeriesGather};
+use tinyprof_flush::scaling_study::{Order, SeriesGather};
+use tinyprof_flush::{Milestone, Observer};
 
 use crate::memory::Watermark;
 use crate::{print_row, sys};
@@ -113,7 +114,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
             world.barrier();
             let cpu_ns = sys::thread_cpu_ns();
             moments.borrow_mut().start_ns = monotonic_ns();
-            let written = scaling_study::flush_on_mpi(&world, &map, &order, observer);
+            let written = tinyprof_mpi::scaling_study::flush_on_mpi(&world, &map, &order, observer);
             let cpu_ns = sys::thread_cpu_ns() - cpu_ns;
             let risen_bytes = memory.risen_bytes();
             let path = written?;

@@ -4,7 +4,8 @@
 //! dragonfly, Lustre with one metadata server). They are rounded from published figures of it and
 //! of similar machines, and are not fitted to any result.
 
-use tinyprof_mpi::scaling_study::{LogGp, Milestone};
+use tinyprof_flush::Milestone;
+use tinyprof_flush::scaling_study::LogGp;
 
 /// A parallel file system.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,8 @@
 //! The cost of each phase on the busiest rank, gathered while simulated ranks pass their
 //! milestones.
 
-use tinyprof_mpi::scaling_study::{Milestone, RankAccount};
+use tinyprof_flush::Milestone;
+use tinyprof_flush::scaling_study::RankAccount;
 
 use crate::rows::PhaseRow;
 

@@ -9,7 +9,8 @@ use tinyprof_bench_collective::map::{Shape, event_map};
 use tinyprof_bench_collective::model::THETA_LIKE;
 use tinyprof_bench_collective::rows::ModelRow;
 use tinyprof_bench_collective::tracker::Tracker;
-use tinyprof_mpi::scaling_study::{self, Observer, Order, RankAccount, SeriesGather};
+use tinyprof_flush::Observer;
+use tinyprof_flush::scaling_study::{self, Order, RankAccount, SeriesGather};
 
 use crate::memory::{peak_bytes, reset_peak};
 use crate::print_row;

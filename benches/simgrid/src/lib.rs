@@ -1,7 +1,7 @@
 //! The three phases on a simulated network: the library that smpirun loads.
 //!
 //! SimGrid runs every rank as a context of one thread and simulates the time of messages. The
-//! phases are those of tinyprof-mpi, over a wire of two calls. Files and computation are not
+//! phases are those of tinyprof-flush, over a wire of two calls. Files and computation are not
 //! simulated; their time comes from the model of the collective bench. Rank 0 prints one row at the
 //! end.
 //!
@@ -19,7 +19,8 @@ use tinyprof_bench_collective::map::{Shape, event_map};
 use tinyprof_bench_collective::model::THETA_LIKE;
 use tinyprof_bench_collective::rows::ModelRow;
 use tinyprof_bench_collective::tracker::Tracker;
-use tinyprof_mpi::scaling_study::{self, Observer, Order, SeriesGather, RankAccount, Wire};
+use tinyprof_flush::Observer;
+use tinyprof_flush::scaling_study::{self, Order, RankAccount, SeriesGather, Wire};
 
 /// The shared state of all ranks of the simulation. A rank that holds it must not wait for another.
 #[derive(Default)]

@@ -7,10 +7,7 @@
 
 use std::error::Error;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 
 use super::payload::Shown;
 use super::{payload, scripts};
@@ -21,6 +18,14 @@ const STYLES: [&str; 4] = [
     include_str!("../../web/style/page.css"),
     include_str!("../../web/style/views.css"),
     include_str!("../../web/style/print.css"),
+];
+
+/// The hashes by which the policy lists the libraries, the program and the style: SHA-256, in
+/// base64. They change with the files of `web`, and a test says to what.
+const HASHES: [&str; 3] = [
+    "KgJVsC6ZtO36GHbPx7mxi8unNtaEOWubzRWBtiOJCrg=",
+    "ay2+hFfcnwocmsvtS8UM6D3DmXg1YZ09Q5xejcTSeE8=",
+    "n8V5h8o/5iU4v9iI43Jty+tK5AVciXcxRfS475zABM8=",
 ];
 
 /// Returns the page of one profile, or of two and their comparison.
@@ -34,11 +39,10 @@ pub(super) fn of_profiles(
 ) -> Result<String, Box<dyn Error>> {
     let style = STYLES.concat();
     let (libraries, program) = (scripts::libraries(), scripts::program());
+    let [of_libraries, of_program, of_style] = HASHES;
     let policy = format!(
-        "default-src 'none'; script-src {} {}; style-src {}; img-src data:; base-uri 'none'; form-action 'none'",
-        source(&libraries),
-        source(&program),
-        source(&style),
+        "default-src 'none'; script-src 'sha256-{of_libraries}' 'sha256-{of_program}'; style-src \
+         'sha256-{of_style}'; img-src data:; base-uri 'none'; form-action 'none'"
     );
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -70,14 +74,20 @@ fn add_data(page: &mut String, class: &str, base64: &str) {
     }
 }
 
-/// Returns the expression by which a policy lists a script or a style.
-fn source(text: &str) -> String {
-    format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
-}
-
 #[cfg(test)]
 mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    use sha2::{Digest as _, Sha256};
+
     use super::*;
+
+    #[test]
+    fn the_policy_has_the_hashes_of_what_the_page_runs() {
+        let shown = [scripts::libraries(), scripts::program(), STYLES.concat()];
+        let hashes = shown.map(|text| STANDARD.encode(Sha256::digest(text)));
+        assert_eq!(HASHES, hashes, "the files of `web` have changed: these are the new HASHES");
+    }
 
     #[test]
     fn no_part_of_the_page_ends_its_own_element_or_loads_anything() {

@@ -80,7 +80,13 @@ fn cargo(package: &Path, arguments: &[&str]) -> String {
 /// Builds the program in the directory in which this test was built, and checks its profile.
 fn check(package: &Path) {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    cargo(package, &["build", "--quiet", "--target-dir", target.to_str().unwrap()]);
+    let mut build = vec!["build", "--quiet", "--target-dir", target.to_str().unwrap()];
+    // Keeps the bindings of several MPIs apart, see scripts/mpi.sh.
+    let profile = std::env::var("MPI_PROFILE").unwrap_or_default();
+    if !profile.is_empty() {
+        build.extend(["--config", &profile]);
+    }
+    cargo(package, &build);
     let out = package.join("out.tprof");
     let program = target.join("debug").join(package.file_name().unwrap());
     let output = mpiexec(2).env("TINYPROF_OUT", &out).arg(program).output().unwrap();
