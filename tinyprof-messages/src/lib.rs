@@ -18,6 +18,7 @@
 
 pub mod clock;
 pub mod companion;
+pub mod delay;
 pub mod graph;
 pub mod matching;
 pub mod meeting;

@@ -1,0 +1,195 @@
+//! The result on a rank: what its waiting was due to, by the callpath of the wait.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use tinyprof_segment::primitive::AtomicU64;
+use tinyprof_segment::sequence;
+
+use super::cause::Cause;
+use super::list::{Word, add};
+
+/// How a cause has made a rank wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// The rank waited for the one whose activity was longer.
+    Direct,
+    /// It waited for a rank that had waited itself.
+    Propagated,
+}
+
+/// Time and the number of waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// The time waited, in ns.
+    pub ns: u64,
+    /// The waits of which this was a cause.
+    pub count: u64,
+}
+
+/// What a rank has waited for at a callpath.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DelayCost {
+    /// The callpath of the waits.
+    pub callpath: u64,
+    /// The rank and the activity that caused them.
+    pub cause: Cause,
+    /// Waits for the rank itself.
+    pub direct: Cost,
+    /// Waits for ranks that had waited, directly or not, for it.
+    pub propagated: Cost,
+}
+
+impl DelayCost {
+    /// Returns the time waited, in ns.
+    #[must_use]
+    pub fn total_ns(&self) -> u64 {
+        self.direct.ns.saturating_add(self.propagated.ns)
+    }
+}
+
+// The words: the sequence counter, the number of waits, what has no entry, then sets of entries.
+const SEQUENCE: usize = 0;
+const OTHER: usize = 1;
+const HEAD: usize = 8;
+/// An entry: callpath, cause, time and count of direct waits, and of propagated ones.
+const ENTRY: usize = 6;
+const CALLPATH: usize = 0;
+const CAUSE: usize = 1;
+const SUMS: usize = 2;
+/// The entries among which a new one looks for a place, and the least gives way.
+const WAYS: usize = 8;
+
+/// A bounded table of delay costs, in words that others read.
+///
+/// What has no entry is in `[other]`: when a set of entries is full, the least of them gives way.
+/// As a new entry inherits the rank of the one before, one with a large share stays.
+#[derive(Debug)]
+pub struct Costs<'m> {
+    words: &'m [AtomicU64],
+    inherited_ns: Box<[u64]>,
+}
+
+impl<'m> Costs<'m> {
+    /// The entries of a table of the recorder: 24 KiB.
+    pub const ENTRIES: usize = 512;
+
+    /// Returns the words of a table of at least so many entries.
+    #[must_use]
+    pub const fn words(entries: usize) -> usize {
+        HEAD + entries.div_ceil(WAYS) * WAYS * ENTRY
+    }
+
+    /// Returns the table in these words, all 0.
+    ///
+    /// # Panics
+    /// If there are fewer words than for one entry.
+    #[must_use]
+    pub fn new(words: &'m [AtomicU64]) -> Self {
+        let entries = words.len().saturating_sub(HEAD) / ENTRY / WAYS * WAYS;
+        assert!(entries > 0, "a table of costs has at least {} words", Self::words(1));
+        Self { words, inherited_ns: vec![0; entries].into_boxed_slice() }
+    }
+
+    /// Adds a part of a wait.
+    pub(super) fn add(&mut self, callpath: u64, cause: Cause, kind: Kind, ns: u64) {
+        if !sequence::begin_update(&self.words[SEQUENCE]) {
+            return;
+        }
+        let sum = match kind {
+            Kind::Direct => 0,
+            Kind::Propagated => 2,
+        };
+        let at = match cause {
+            Cause::OTHER => OTHER + sum,
+            _ => self.entry(callpath, cause) + SUMS + sum,
+        };
+        add(&self.words[at], ns);
+        add(&self.words[at + 1], 1);
+        sequence::end_update(&self.words[SEQUENCE]);
+    }
+
+    /// Returns where the entry of a callpath and a cause is, which is made if there is none.
+    #[expect(clippy::cast_possible_truncation, reason = "a remainder")]
+    fn entry(&mut self, callpath: u64, cause: Cause) -> usize {
+        let mixed =
+            (callpath ^ cause.to_word().rotate_left(17)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let sets = self.inherited_ns.len() / WAYS;
+        let set = (mixed >> 32) as usize % sets * WAYS;
+        let words = self.words;
+        let is_free = |number: usize| {
+            words[at(number) + SUMS + 1].get() + words[at(number) + SUMS + 3].get() == 0
+        };
+        let is_it = |number: usize| {
+            words[at(number) + CAUSE].get() == cause.to_word()
+                && words[at(number) + CALLPATH].get() == callpath
+        };
+        let mut places = set..set + WAYS;
+        if let Some(found) = places.find(|number| is_it(*number) || is_free(*number)) {
+            words[at(found) + CALLPATH].store(callpath, Relaxed);
+            words[at(found) + CAUSE].store(cause.to_word(), Relaxed);
+            return at(found);
+        }
+        self.replace(set, callpath, cause)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn replace(&mut self, set: usize, callpath: u64, cause: Cause) -> usize {
+        let words = self.words;
+        let order = |number: usize| {
+            let sums = at(number) + SUMS;
+            words[sums].get() + words[sums + 2].get() + self.inherited_ns[number]
+        };
+        let least = (set..set + WAYS).map(|number| (order(number), number)).min();
+        let (least_ns, number) = least.unwrap_or((0, set));
+        self.inherited_ns[number] = least_ns;
+        for sum in 0..4 {
+            let word = &words[at(number) + SUMS + sum];
+            add(&words[OTHER + sum], word.get());
+            word.store(0, Relaxed);
+        }
+        words[at(number) + CALLPATH].store(callpath, Relaxed);
+        words[at(number) + CAUSE].store(cause.to_word(), Relaxed);
+        at(number)
+    }
+}
+
+const fn at(number: usize) -> usize {
+    HEAD + number * ENTRY
+}
+
+/// The delay costs of a rank, as plain values: what a profile stores.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DelayCosts {
+    /// The entries, by callpath and cause.
+    pub entries: Vec<DelayCost>,
+    /// Direct waiting of no entry.
+    pub other_direct: Cost,
+    /// Propagated waiting of no entry.
+    pub other_propagated: Cost,
+}
+
+impl DelayCosts {
+    /// Reads the words of a table, of which the caller is the writer or holds a copy. `None` if
+    /// the table changed meanwhile.
+    #[must_use]
+    pub fn read(words: &[AtomicU64]) -> Option<Self> {
+        sequence::try_read(words.get(SEQUENCE)?, || {
+            let cost = |at: usize| {
+                let [ns, count] = [at, at + 1].map(|at| words.get(at).map_or(0, Word::get));
+                Cost { ns, count }
+            };
+            let entries = words.get(HEAD..).unwrap_or_default().chunks_exact(ENTRY).enumerate();
+            let entries = entries.map(|(number, entry)| DelayCost {
+                callpath: entry[CALLPATH].get(),
+                cause: Cause::from_word(entry[CAUSE].get()),
+                direct: cost(at(number) + SUMS),
+                propagated: cost(at(number) + SUMS + 2),
+            });
+            let mut entries: Vec<DelayCost> =
+                entries.filter(|entry| entry.direct.count + entry.propagated.count > 0).collect();
+            entries.sort_unstable_by_key(|entry| (entry.callpath, entry.cause));
+            Self { entries, other_direct: cost(OTHER), other_propagated: cost(OTHER + 2) }
+        })
+    }
+}

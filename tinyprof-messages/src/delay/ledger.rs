@@ -1,0 +1,335 @@
+//! A rank's own side: it writes its page, and finds out who has made it wait.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use tinyprof_segment::primitive::AtomicU64;
+use tinyprof_segment::sequence;
+
+use super::cause::{Activity, Cause};
+use super::costs::Costs;
+use super::layout::{ANCHOR_HEAD, ANCHORS, PARTNER_HEAD, SEQUENCE, Sizes, WAYS};
+use super::list::{List, Owned, Word};
+use super::page::{Meeting, Page, Wanted};
+use super::pulled::{Origin, Pulled};
+use super::shares::Shares;
+
+/// A call that has waited for another rank. Times are in ns on the clock of the host.
+#[derive(Clone, Copy, Debug)]
+pub struct Wait {
+    /// The callpath of the call.
+    pub callpath: u64,
+    /// The call as an activity: what it did besides waiting.
+    pub activity: Activity,
+    /// The rank in the world that came last.
+    pub partner: u32,
+    /// When the call was entered.
+    pub entered_ns: u64,
+    /// When it was left.
+    pub left_ns: u64,
+    /// How long it has waited.
+    pub waited_ns: u64,
+    /// When the partner came: sent, posted its receive, or entered the operation.
+    pub partner_ns: u64,
+    /// All ranks of the communicator wait for all in this operation: [`Ledger::meet`] follows.
+    pub is_meeting: bool,
+}
+
+/// What a ledger could not find out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Losses {
+    /// Waits for ranks whose state could not be read.
+    pub unread: u64,
+    /// Waits for ranks of which it was forgotten when they had synchronised with this one.
+    pub forgotten: u64,
+}
+
+/// The activity clock of a rank, its last synchronisations, its blame and its path.
+///
+/// One thread writes it. Nothing allocates but [`new`](Self::new).
+#[derive(Debug)]
+pub struct Ledger<'m> {
+    words: &'m [AtomicU64],
+    sizes: Sizes,
+    rank: u32,
+    clock: Owned,
+    blame: Owned,
+    path: Owned,
+    shares: Shares,
+    losses: Losses,
+    /// A partner that was forgotten, in each set.
+    has_forgotten: Box<[bool]>,
+}
+
+impl<'m> Ledger<'m> {
+    /// The shortest waiting that is worth a look at the other rank, in ns.
+    pub const FLOOR_NS: u64 = 2_000;
+
+    /// Returns the ledger of a rank in the world, which writes these words, all 0.
+    ///
+    /// # Panics
+    /// If there are fewer words than [`Sizes::words`].
+    #[must_use]
+    pub fn new(words: &'m [AtomicU64], sizes: Sizes, rank: u32) -> Self {
+        Self {
+            words: &words[..sizes.words()],
+            sizes,
+            rank,
+            clock: Owned::new(sizes.activities),
+            blame: Owned::new(sizes.causes),
+            path: Owned::new(sizes.path),
+            shares: Shares::new(sizes.activities + sizes.causes + 2),
+            losses: Losses::default(),
+            has_forgotten: vec![false; sizes.sets()].into_boxed_slice(),
+        }
+    }
+
+    /// Returns the page, for other ranks.
+    #[must_use]
+    pub fn page(&self) -> Page<'m> {
+        Page::new(self.words, self.sizes)
+    }
+
+    /// Returns what could not be found out.
+    #[must_use]
+    pub fn losses(&self) -> Losses {
+        self.losses
+    }
+
+    /// Adds time of an activity: all but what is passed to [`wait`](Self::wait).
+    ///
+    /// # Cost
+    /// 4 ns, for an activity that has an entry.
+    #[inline]
+    pub fn add(&mut self, activity: Activity, ns: u64) {
+        if sequence::begin_update(&self.words[SEQUENCE]) {
+            self.clock.add(&self.words[self.sizes.clock()], activity.number(), ns);
+            sequence::end_update(&self.words[SEQUENCE]);
+        }
+    }
+
+    /// Returns what to ask of a rank that this one has waited for.
+    #[must_use]
+    pub fn wanted(&self, partner: u32) -> Wanted {
+        let since_ns = self.partner(partner).map_or(0, |place| self.words[place + 1].get());
+        let meetings = std::array::from_fn(|number| {
+            let at = self.sizes.anchor(number);
+            let [communicator, instance] = [at, at + 1].map(|word| self.words[word].get());
+            Meeting { communicator, instance }
+        });
+        Wanted { reader: self.rank, since_ns, meetings }
+    }
+
+    /// Finds out what has made a call wait, and adds it to `costs`. `partner` is the state of the
+    /// rank that was waited for; `None` if it could not be read.
+    pub fn wait(&mut self, wait: &Wait, partner: Option<&Pulled>, costs: &mut Costs<'_>) {
+        if !sequence::begin_update(&self.words[SEQUENCE]) {
+            return;
+        }
+        match partner {
+            Some(pulled) => self.explain(wait, pulled),
+            None => {
+                self.losses.unread += 1;
+                self.shares.clear(wait.waited_ns);
+                let cause = Cause::new(wait.partner, Activity::OTHER);
+                self.shares.direct(cause, wait.waited_ns);
+            }
+        }
+        let blame = &self.words[self.sizes.blame()];
+        for (cause, kind, ns) in self.shares.of_waiting() {
+            match cause {
+                Cause::OTHER => Owned::add_other(blame, ns),
+                _ => self.blame.add(blame, cause.to_word(), ns),
+            }
+            costs.add(wait.callpath, cause, kind, ns);
+        }
+        let in_call_ns = wait.left_ns.saturating_sub(wait.entered_ns);
+        let other_ns = in_call_ns.saturating_sub(wait.waited_ns);
+        self.clock.add(&self.words[self.sizes.clock()], wait.activity.number(), other_ns);
+        if let Some(pulled) = partner {
+            self.take_path(wait, pulled);
+            if !wait.is_meeting {
+                self.synchronise(wait, pulled);
+            }
+        }
+        sequence::end_update(&self.words[SEQUENCE]);
+    }
+
+    /// Takes note that an operation in which all ranks of a communicator wait for all has been
+    /// left. Each of them calls it, after [`wait`](Self::wait) if it has waited.
+    pub fn meet(&mut self, meeting: Meeting, left_ns: u64) {
+        if !sequence::begin_update(&self.words[SEQUENCE]) {
+            return;
+        }
+        let head = |number| self.sizes.anchor(number);
+        let is_same = |number: &usize| self.words[head(*number)].get() == meeting.communicator;
+        let oldest = || (0..ANCHORS).min_by_key(|number| self.words[head(*number) + 2].get());
+        if let Some(number) = (0..ANCHORS).find(is_same).or_else(oldest) {
+            let at = head(number);
+            for (word, value) in
+                [meeting.communicator, meeting.instance, left_ns].iter().enumerate()
+            {
+                self.words[at + word].store(*value, Relaxed);
+            }
+            self.share_moment(at + ANCHOR_HEAD, self.clock(), self.blame());
+        }
+        sequence::end_update(&self.words[SEQUENCE]);
+    }
+
+    /// Returns the path that ends at this rank now: the critical path, if it is the last one. Its
+    /// sum is the time since the ranks began. Allocates.
+    #[must_use]
+    pub fn path(&self) -> Vec<(Cause, u64)> {
+        let path = List::new(&self.words[self.sizes.path()]);
+        let mut parts: Vec<(Cause, u64)> = Vec::new();
+        let inherited = path.entries().map(|(cause, ns)| (Cause::from_word(cause), ns));
+        let base = List::new(&self.words[self.sizes.base()]);
+        let (own, rest_ns) = own_part(self.clock(), base, self.rank);
+        let other = Cause::new(self.rank, Activity::OTHER);
+        let rest = [(other, rest_ns), (Cause::OTHER, path.rest_ns())];
+        for (cause, ns) in inherited.chain(own).chain(rest).filter(|(_, ns)| *ns > 0) {
+            match parts.iter_mut().find(|part| part.0 == cause) {
+                Some(part) => part.1 += ns,
+                None => parts.push((cause, ns)),
+            }
+        }
+        parts
+    }
+
+    fn clock(&self) -> List<'m, AtomicU64> {
+        List::new(&self.words[self.sizes.clock()])
+    }
+
+    fn blame(&self) -> List<'m, AtomicU64> {
+        List::new(&self.words[self.sizes.blame()])
+    }
+
+    fn partner(&self, rank: u32) -> Option<usize> {
+        self.page().partner(rank)
+    }
+
+    /// Shares a wait out among its causes, by what both ranks did since they last synchronised.
+    fn explain(&mut self, wait: &Wait, pulled: &Pulled) {
+        self.shares.clear(wait.waited_ns);
+        let own = self.partner(wait.partner).map(|place| (self.words[place + 1].get(), place));
+        let since_ns = own.map_or(0, |(at_ns, _)| at_ns);
+        match pulled.origin {
+            Origin::Partner(at_ns) if at_ns > since_ns => {
+                let then = (pulled.clock_then(), pulled.blame_then());
+                return self.compare(wait, pulled, pulled.reader_then(), then);
+            }
+            Origin::Meeting(meeting, at_ns) if at_ns > since_ns => {
+                if let Some(anchor) = self.anchor(meeting) {
+                    let (clock, _) = self.sizes.of_moment(anchor + ANCHOR_HEAD);
+                    let then = (pulled.clock_then(), pulled.blame_then());
+                    return self.compare(wait, pulled, List::new(&self.words[clock]), then);
+                }
+            }
+            _ => {}
+        }
+        let Some((_, place)) = own else {
+            let set = wait.partner as usize % self.sizes.sets();
+            self.losses.forgotten += u64::from(self.has_forgotten[set]);
+            return self.compare(wait, pulled, List::EMPTY, (List::EMPTY, List::EMPTY));
+        };
+        let (own, _) = self.sizes.of_moment(place + PARTNER_HEAD);
+        let (clock, blame) = self.sizes.of_moment(place + PARTNER_HEAD + self.sizes.moment());
+        let [own, clock, blame] = [own, clock, blame].map(|range| List::new(&self.words[range]));
+        self.compare(wait, pulled, own, (clock, blame));
+    }
+
+    /// Compares the activities of both ranks since the moments at which they synchronised.
+    fn compare<O: Word, T: Word>(
+        &mut self,
+        wait: &Wait,
+        pulled: &Pulled,
+        own_then: List<'_, O>,
+        (clock_then, blame_then): (List<'_, T>, List<'_, T>),
+    ) {
+        let (words, own) = (&self.words[self.sizes.clock()], self.clock());
+        let mut rest_ns = pulled.clock().total_since(clock_then);
+        let mut own_rest_ns = own.total_since(own_then);
+        for (activity, ns) in pulled.clock().since(clock_then) {
+            if ns == 0 {
+                continue;
+            }
+            rest_ns = rest_ns.saturating_sub(ns);
+            let place = self.clock.place(words, activity);
+            let own_ns = place.map_or(0, |place| own.place_since(own_then, place));
+            let cause = Cause::new(wait.partner, Activity::from_number(activity));
+            self.shares.direct(cause, ns.saturating_sub(own_ns));
+        }
+        for (_, ns) in own.since(own_then) {
+            own_rest_ns = own_rest_ns.saturating_sub(ns);
+        }
+        let other = Cause::new(wait.partner, Activity::OTHER);
+        self.shares.direct(other, rest_ns.saturating_sub(own_rest_ns));
+        let mut rest_ns = pulled.blame().total_since(blame_then);
+        for (cause, ns) in pulled.blame().since(blame_then) {
+            rest_ns = rest_ns.saturating_sub(ns);
+            self.shares.propagated(Cause::from_word(cause), ns);
+        }
+        self.shares.propagated(Cause::OTHER, rest_ns);
+    }
+
+    fn anchor(&self, meeting: Meeting) -> Option<usize> {
+        (0..ANCHORS).map(|number| self.sizes.anchor(number)).find(|at| {
+            let [communicator, instance] = [*at, *at + 1].map(|word| self.words[word].get());
+            Meeting { communicator, instance } == meeting
+        })
+    }
+
+    /// Takes over the path of the rank that was waited for, and the way from there.
+    fn take_path(&mut self, wait: &Wait, pulled: &Pulled) {
+        let words = &self.words[self.sizes.path()];
+        self.path.clear(words);
+        for (cause, ns) in pulled.path().entries() {
+            self.path.add(words, cause, ns);
+        }
+        Owned::add_other(words, pulled.path().rest_ns());
+        let (own, rest_ns) = own_part(pulled.clock(), pulled.base(), wait.partner);
+        let way = Cause::new(self.rank, wait.activity);
+        let way_ns = wait.left_ns.saturating_sub(wait.partner_ns);
+        let other = Cause::new(wait.partner, Activity::OTHER);
+        for (cause, ns) in own.chain([(other, rest_ns), (way, way_ns)]) {
+            if ns > 0 {
+                self.path.add(words, cause.to_word(), ns);
+            }
+        }
+        self.clock().share(&self.words[self.sizes.base()]);
+    }
+
+    /// Notes that this rank and its partner have synchronised.
+    fn synchronise(&mut self, wait: &Wait, pulled: &Pulled) {
+        let at = self.partner(wait.partner).unwrap_or_else(|| {
+            let set = wait.partner as usize % self.sizes.sets();
+            let places = (set * WAYS..(set + 1) * WAYS).map(|number| self.sizes.partner(number));
+            let oldest = places.min_by_key(|place| self.words[place + 1].get());
+            let at = oldest.unwrap_or_else(|| self.sizes.partner(0));
+            self.has_forgotten[set] |= self.words[at].get() != 0;
+            at
+        });
+        self.words[at].store(u64::from(wait.partner) + 1, Relaxed);
+        self.words[at + 1].store(wait.left_ns, Relaxed);
+        self.share_moment(at + PARTNER_HEAD, self.clock(), self.blame());
+        let its = at + PARTNER_HEAD + self.sizes.moment();
+        self.share_moment(its, pulled.clock(), pulled.blame());
+    }
+
+    fn share_moment<W: Word>(&self, at: usize, clock: List<'_, W>, blame: List<'_, W>) {
+        let (to_clock, to_blame) = self.sizes.of_moment(at);
+        clock.share(&self.words[to_clock]);
+        blame.share(&self.words[to_blame]);
+    }
+}
+
+/// Returns what a rank has done since it took over its path, and the part of no entry.
+fn own_part<'a, W: Word, B: Word>(
+    clock: List<'a, W>,
+    base: List<'a, B>,
+    rank: u32,
+) -> (impl Iterator<Item = (Cause, u64)> + use<'a, W, B>, u64) {
+    let rest_ns =
+        clock.since(base).fold(clock.total_since(base), |rest, (_, ns)| rest.saturating_sub(ns));
+    let of = move |(activity, ns)| (Cause::new(rank, Activity::from_number(activity)), ns);
+    (clock.since(base).map(of), rest_ns)
+}

@@ -1,0 +1,115 @@
+//! A rank's page: the words that the ranks of a host share, for reading.
+//!
+//! One rank writes a page, any rank reads it, at any time, under the sequence counter of
+//! [`tinyprof_segment::sequence`]. A rank that has waited reads the page of the rank that it has
+//! waited for, which goes on meanwhile.
+
+use tinyprof_segment::primitive::AtomicU64;
+use tinyprof_segment::sequence;
+
+use super::layout::{ANCHOR_HEAD, ANCHORS, PARTNER_HEAD, SEQUENCE, Sizes, WAYS};
+use super::list::{List, Word};
+use super::pulled::{Origin, Pulled};
+
+/// The attempts to read a page. Each fails only if its rank has entered or left a call meanwhile.
+const TRIES: usize = 16;
+
+/// What a rank wants to know of another one.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// The rank that wants it.
+    pub(super) reader: u32,
+    /// When it has synchronised with the other one, as far as it knows.
+    pub(super) since_ns: u64,
+    /// The operations of all ranks of a communicator that it has left last.
+    pub(super) meetings: [Meeting; ANCHORS],
+}
+
+/// An operation in which all ranks of a communicator waited for all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Meeting {
+    /// A number of the communicator on which its ranks agree, not 0.
+    pub communicator: u64,
+    /// The number of the operation on it.
+    pub instance: u64,
+}
+
+/// The page of a rank, for reading.
+#[derive(Clone, Copy, Debug)]
+pub struct Page<'m> {
+    words: &'m [AtomicU64],
+    sizes: Sizes,
+}
+
+impl<'m> Page<'m> {
+    /// Returns the page in these words, which are 0 at first.
+    ///
+    /// # Panics
+    /// If there are fewer words than [`Sizes::words`].
+    #[must_use]
+    pub fn new(words: &'m [AtomicU64], sizes: Sizes) -> Self {
+        Self { words: &words[..sizes.words()], sizes }
+    }
+
+    /// Copies what a rank wants to know. Returns false if the page changed in each of 16 attempts;
+    /// then `pulled` is of no meaning.
+    ///
+    /// # Cost
+    /// That of reading the entries in use: no allocation, no waiting.
+    #[must_use]
+    pub fn pull(&self, wanted: &Wanted, pulled: &mut Pulled) -> bool {
+        let sequence = &self.words[SEQUENCE];
+        (0..TRIES).any(|_| {
+            let copied = sequence::try_read(sequence, || self.copy(wanted, pulled));
+            copied.is_some() || {
+                std::hint::spin_loop();
+                false
+            }
+        })
+    }
+
+    fn copy(&self, wanted: &Wanted, pulled: &mut Pulled) {
+        let sizes = &self.sizes;
+        for (from, to) in [sizes.clock(), sizes.base(), sizes.blame(), sizes.path()]
+            .into_iter()
+            .zip(pulled.state())
+        {
+            List::new(&self.words[from]).copy_to(to);
+        }
+        let mut since = (wanted.since_ns, None);
+        if let Some(found) = self.partner(wanted.reader) {
+            since = since.max((self.words[found + 1].get(), Some(found)));
+        }
+        let mut origin = since.1.map_or(Origin::Unknown, |_| Origin::Partner(since.0));
+        let mut begin = since.1.map(|found| found + PARTNER_HEAD);
+        for number in 0..ANCHORS {
+            let at = sizes.anchor(number);
+            let meeting =
+                Meeting { communicator: self.words[at].get(), instance: self.words[at + 1].get() };
+            let at_ns = self.words[at + 2].get();
+            let is_known = meeting.communicator != 0 && wanted.meetings.contains(&meeting);
+            if is_known && at_ns > since.0 {
+                since.0 = at_ns;
+                origin = Origin::Meeting(meeting, at_ns);
+                begin = Some(at + ANCHOR_HEAD);
+            }
+        }
+        pulled.origin = origin;
+        let Some(begin) = begin else { return };
+        let (clock, blame) = sizes.of_moment(begin);
+        let [to_clock, to_blame, to_reader] = pulled.moment();
+        List::new(&self.words[clock]).copy_to(to_clock);
+        List::new(&self.words[blame]).copy_to(to_blame);
+        if matches!(origin, Origin::Partner(_)) {
+            let (clock, _) = sizes.of_moment(begin + sizes.moment());
+            List::new(&self.words[clock]).copy_to(to_reader);
+        }
+    }
+
+    /// Returns where the rank has noted when it synchronised with another one.
+    pub(super) fn partner(&self, rank: u32) -> Option<usize> {
+        let set = rank as usize % self.sizes.sets() * WAYS;
+        let mut places = (set..set + WAYS).map(|number| self.sizes.partner(number));
+        places.find(|place| self.words[*place].get() == u64::from(rank) + 1)
+    }
+}

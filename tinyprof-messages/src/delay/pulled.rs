@@ -1,0 +1,161 @@
+//! A copy of what a rank wants to know of another one, and its serial form.
+
+use std::ops::Range;
+
+use super::layout::Sizes;
+use super::list::{self, List};
+use super::page::Meeting;
+
+/// Since when a rank and the reader of its page are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// It knows of nothing that the reader does not know.
+    Unknown,
+    /// Since it has waited for the reader, which was at this time.
+    Partner(u64),
+    /// Since both have left this operation, which it has left at this time.
+    Meeting(Meeting, u64),
+}
+
+/// The number of lists: the state of the rank, then that of the moment since which it is compared.
+const LISTS: usize = 7;
+/// The words of the serial form before its lists.
+const HEAD: usize = 4;
+
+/// A copy of the state of a rank.
+#[derive(Clone, Debug)]
+pub struct Pulled {
+    words: Box<[u64]>,
+    sizes: Sizes,
+    pub(super) origin: Origin,
+}
+
+impl Pulled {
+    /// Returns room for a copy. The only function here that allocates.
+    #[must_use]
+    pub fn new(sizes: Sizes) -> Self {
+        let words = ranges(&sizes)[LISTS - 1].end;
+        Self { words: vec![0; words].into_boxed_slice(), sizes, origin: Origin::Unknown }
+    }
+
+    /// Returns the room for clock, base, blame and path.
+    pub(super) fn state(&mut self) -> [&mut [u64]; 4] {
+        let [clock, base, blame, path, ..] = ranges(&self.sizes).map(|range| range.len());
+        let (clock, rest) = self.words.split_at_mut(clock);
+        let (base, rest) = rest.split_at_mut(base);
+        let (blame, rest) = rest.split_at_mut(blame);
+        [clock, base, blame, &mut rest[..path]]
+    }
+
+    /// Returns the room for the clock and the blame of a moment, and for the reader's clock then.
+    pub(super) fn moment(&mut self) -> [&mut [u64]; 3] {
+        let [.., clock, blame, reader] = ranges(&self.sizes);
+        let (before, reader) = self.words[..reader.end].split_at_mut(reader.start);
+        let (before, blame) = before.split_at_mut(blame.start);
+        [&mut before[clock.start..], blame, reader]
+    }
+
+    fn list(&self, number: usize) -> List<'_, u64> {
+        List::new(&self.words[ranges(&self.sizes)[number].clone()])
+    }
+
+    pub(super) fn clock(&self) -> List<'_, u64> {
+        self.list(0)
+    }
+
+    pub(super) fn base(&self) -> List<'_, u64> {
+        self.list(1)
+    }
+
+    pub(super) fn blame(&self) -> List<'_, u64> {
+        self.list(2)
+    }
+
+    pub(super) fn path(&self) -> List<'_, u64> {
+        self.list(3)
+    }
+
+    pub(super) fn clock_then(&self) -> List<'_, u64> {
+        self.list(4)
+    }
+
+    pub(super) fn blame_then(&self) -> List<'_, u64> {
+        self.list(5)
+    }
+
+    pub(super) fn reader_then(&self) -> List<'_, u64> {
+        self.list(6)
+    }
+
+    /// Returns the most words that [`to_mail`](Self::to_mail) writes.
+    #[must_use]
+    pub fn mail_words(sizes: &Sizes) -> usize {
+        HEAD + ranges(sizes)[LISTS - 1].end
+    }
+
+    /// Writes the state as words for a rank of another host. Returns how many.
+    ///
+    /// ```text
+    ///  | origin: 0, 1, 2 | time | communicator | instance | lists, each as long as it is |
+    /// ```
+    ///
+    /// # Panics
+    /// If there is less room than [`mail_words`](Self::mail_words).
+    pub fn to_mail(&self, mail: &mut [u64]) -> usize {
+        let (lists, head) = match self.origin {
+            Origin::Unknown => (4, [0; HEAD]),
+            Origin::Partner(at_ns) => (7, [1, at_ns, 0, 0]),
+            Origin::Meeting(meeting, at_ns) => {
+                (6, [2, at_ns, meeting.communicator, meeting.instance])
+            }
+        };
+        mail[..HEAD].copy_from_slice(&head);
+        let mut end = HEAD;
+        for number in 0..lists {
+            let words = self.list(number).words_in_use();
+            mail[end..end + words.len()].copy_from_slice(words);
+            end += words.len();
+        }
+        end
+    }
+
+    /// Reads words of [`to_mail`](Self::to_mail), sent by a rank whose sizes are equal, with times
+    /// that are `offset_ns` before those of the reader's clock. Returns false if they are none;
+    /// then the state is of no meaning.
+    #[must_use]
+    pub fn read_mail(&mut self, mail: &[u64], offset_ns: i64) -> bool {
+        let Some((&[kind, at_ns, communicator, instance], mut rest)) = mail.split_first_chunk()
+        else {
+            return false;
+        };
+        let at_ns = at_ns.saturating_add_signed(offset_ns);
+        let meeting = Meeting { communicator, instance };
+        let (lists, origin) = match kind {
+            0 => (4, Origin::Unknown),
+            1 => (7, Origin::Partner(at_ns)),
+            2 => (6, Origin::Meeting(meeting, at_ns)),
+            _ => return false,
+        };
+        self.origin = origin;
+        for range in ranges(&self.sizes).into_iter().take(lists) {
+            let room = &mut self.words[range];
+            let Some(words) = list::length(rest).filter(|words| *words <= room.len()) else {
+                return false;
+            };
+            room[..words].copy_from_slice(&rest[..words]);
+            rest = &rest[words..];
+        }
+        rest.is_empty()
+    }
+}
+
+/// Returns where the lists are: clock, base, blame, path, then clock, blame, and the reader's clock.
+fn ranges(sizes: &Sizes) -> [Range<usize>; LISTS] {
+    let Sizes { activities, causes, path, .. } = *sizes;
+    let mut end = 0;
+    [activities, activities, causes, path, activities, causes, activities].map(|entries| {
+        let begin = end;
+        end += list::words(entries);
+        begin..end
+    })
+}
