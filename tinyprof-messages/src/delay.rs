@@ -1,9 +1,10 @@
 //! Why a rank has waited: delay costs and the critical path, while the program runs.
-pub(crate) mod cause;
+mod cause;
 mod costs;
 mod layout;
 mod ledger;
 mod list;
+mod log;
 mod page;
 mod pulled;
 mod shares;

@@ -58,6 +58,8 @@ const CAUSE: usize = 1;
 const SUMS: usize = 2;
 /// The entries among which a new one looks for a place, and the least gives way.
 const WAYS: usize = 8;
+/// The golden ratio, for hashes: their upper bits depend on all bits.
+const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// A bounded table of delay costs, in words that others read.
 ///
@@ -111,10 +113,9 @@ impl<'m> Costs<'m> {
     /// Returns where the entry of a callpath and a cause is, which is made if there is none.
     #[expect(clippy::cast_possible_truncation, reason = "a remainder")]
     fn entry(&mut self, callpath: u64, cause: Cause) -> usize {
-        let mixed =
-            (callpath ^ cause.to_word().rotate_left(17)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let mixed = (cause.to_word().wrapping_mul(FACTOR) ^ callpath).wrapping_mul(FACTOR);
         let sets = self.inherited_ns.len() / WAYS;
-        let set = (mixed >> 32) as usize % sets * WAYS;
+        let set = (mixed >> 40) as usize % sets * WAYS;
         let words = self.words;
         let is_free = |number: usize| {
             words[at(number) + SUMS + 1].get() + words[at(number) + SUMS + 3].get() == 0

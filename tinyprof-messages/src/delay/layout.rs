@@ -1,30 +1,35 @@
 //! Where the parts of a page are, and the sizes of its lists.
 //!
 //! ```text
-//!  | sequence | clock | base | blame | path | anchors | partners |
+//!  | sequence | waits | clock | log | states | anchors | partners |
 //!
 //!  clock     time by activity: what the rank has done
-//!  base      the clock when the rank took over its path
-//!  blame     time by cause: what the rank has waited for
-//!  path      time by cause: the path that the rank has taken over
+//!  log       the last additions to the clock
+//!  state     | since when | base | blame | path |, after each of the last waits
+//!    base      the clock when the rank took over its path
+//!    blame     time by cause: what the rank has waited for
+//!    path      time by cause: the path that the rank has taken over
 //!  anchor    | communicator | instance | time | clock, blame |
 //!  partner   | rank + 1 | time | own clock, blame | the partner's clock, blame |
 //! ```
 
 use std::ops::Range;
 
-use super::list;
+use super::{list, log};
 
-/// The communicators whose last operation of all their ranks is kept.
+/// The operations of all ranks of a communicator that are kept.
 pub(super) const ANCHORS: usize = 4;
 /// The partners among which the oldest gives way.
 pub(super) const WAYS: usize = 2;
 /// The words before the moments of an anchor, and of a partner.
 pub(super) const ANCHOR_HEAD: usize = 3;
 pub(super) const PARTNER_HEAD: usize = 2;
-/// The word of the sequence counter.
+/// The words of the sequence counter, and of the number of waits.
 pub(super) const SEQUENCE: usize = 0;
-const CLOCK: usize = 1;
+pub(super) const WAITS: usize = 1;
+const CLOCK: usize = 2;
+/// The waits after each of which the state is kept.
+pub(super) const STATES: usize = 4;
 
 /// The sizes of the lists of a rank, equal on all ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +42,15 @@ pub struct Sizes {
     pub path: usize,
     /// The partners with whom the rank has synchronised.
     pub partners: usize,
+}
+
+/// Where a state is: since when it holds, and the beginning and end of its lists.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct State {
+    pub(super) since: usize,
+    pub(super) base: [usize; 2],
+    pub(super) blame: [usize; 2],
+    pub(super) path: [usize; 2],
 }
 
 impl Default for Sizes {
@@ -63,24 +77,30 @@ impl Sizes {
         CLOCK..CLOCK + list::words(self.activities)
     }
 
-    pub(super) const fn base(&self) -> Range<usize> {
+    pub(super) const fn log(&self) -> Range<usize> {
         let begin = self.clock().end;
-        begin..begin + list::words(self.activities)
+        begin..begin + log::WORDS
     }
 
-    pub(super) const fn blame(&self) -> Range<usize> {
-        let begin = self.base().end;
-        begin..begin + list::words(self.causes)
-    }
-
-    pub(super) const fn path(&self) -> Range<usize> {
-        let begin = self.blame().end;
-        begin..begin + list::words(self.path)
+    /// Returns where the state after so many waits is.
+    #[expect(clippy::cast_possible_truncation, reason = "a remainder")]
+    pub(super) const fn state(&self, waits: u64) -> State {
+        let lists =
+            list::words(self.activities) + list::words(self.causes) + list::words(self.path);
+        let since = self.log().end + (waits % STATES as u64) as usize * (1 + lists);
+        let blame = since + 1 + list::words(self.activities);
+        let path = blame + list::words(self.causes);
+        State {
+            since,
+            base: [since + 1, blame],
+            blame: [blame, path],
+            path: [path, since + 1 + lists],
+        }
     }
 
     /// Returns where an anchor begins.
     pub(super) const fn anchor(&self, number: usize) -> usize {
-        self.path().end + number * (ANCHOR_HEAD + self.moment())
+        self.state(STATES as u64 - 1).path[1] + number * (ANCHOR_HEAD + self.moment())
     }
 
     /// Returns where a partner begins.

@@ -7,8 +7,9 @@ use tinyprof_segment::sequence;
 
 use super::cause::{Activity, Cause};
 use super::costs::Costs;
-use super::layout::{ANCHOR_HEAD, ANCHORS, PARTNER_HEAD, SEQUENCE, Sizes, WAYS};
+use super::layout::{ANCHOR_HEAD, ANCHORS, PARTNER_HEAD, SEQUENCE, Sizes, State, WAITS, WAYS};
 use super::list::{List, Owned, Word};
+use super::log;
 use super::page::{Meeting, Page, Wanted};
 use super::pulled::{Origin, Pulled};
 use super::shares::Shares;
@@ -39,6 +40,8 @@ pub struct Wait {
 pub struct Losses {
     /// Waits for ranks whose state could not be read.
     pub unread: u64,
+    /// Waits for ranks that had done too much by the time at which their state was read.
+    pub late: u64,
     /// Waits for ranks of which it was forgotten when they had synchronised with this one.
     pub forgotten: u64,
 }
@@ -61,8 +64,12 @@ pub struct Ledger<'m> {
 }
 
 impl<'m> Ledger<'m> {
-    /// The shortest waiting that is worth a look at the other rank, in ns.
+    /// The shortest waiting that is always worth a look at the other rank, in ns.
     pub const FLOOR_NS: u64 = 2_000;
+    /// The shortest that is if there was none for [`APART_NS`](Self::APART_NS), in ns.
+    pub const SHORT_NS: u64 = 200;
+    /// The distance of short waits, in ns.
+    pub const APART_NS: u64 = 20_000;
 
     /// Returns the ledger of a rank in the world, which writes these words, all 0.
     ///
@@ -95,28 +102,50 @@ impl<'m> Ledger<'m> {
         self.losses
     }
 
-    /// Adds time of an activity: all but what is passed to [`wait`](Self::wait).
+    /// Adds time of an activity that ends now: all but what is passed to [`wait`](Self::wait).
     ///
     /// # Cost
     /// 4 ns, for an activity that has an entry.
     #[inline]
-    pub fn add(&mut self, activity: Activity, ns: u64) {
+    pub fn add(&mut self, activity: Activity, ns: u64, now_ns: u64) {
         if sequence::begin_update(&self.words[SEQUENCE]) {
-            self.clock.add(&self.words[self.sizes.clock()], activity.number(), ns);
+            self.add_within(activity, ns, now_ns);
             sequence::end_update(&self.words[SEQUENCE]);
         }
     }
 
-    /// Returns what to ask of a rank that this one has waited for.
+    #[inline]
+    fn add_within(&mut self, activity: Activity, ns: u64, now_ns: u64) {
+        self.clock.add(&self.words[self.sizes.clock()], activity.number(), ns);
+        log::note(&self.words[self.sizes.log()], now_ns, activity.number(), ns);
+    }
+
+    /// Returns whether a wait that ends at `left_ns` is long enough for [`wait`](Self::wait);
+    /// otherwise it is a part of the call's activity.
+    ///
+    /// All waits above 2 us are. Shorter ones are if none was for 20 us, so that they cost a
+    /// program that only sends small messages to and fro 2 % of its time.
+    #[inline]
     #[must_use]
-    pub fn wanted(&self, partner: u32) -> Wanted {
+    pub fn is_worth(&self, waited_ns: u64, left_ns: u64) -> bool {
+        waited_ns >= Self::FLOOR_NS || waited_ns >= Self::SHORT_NS && self.is_rested(left_ns)
+    }
+
+    fn is_rested(&self, now_ns: u64) -> bool {
+        let last_ns = self.words[self.state().since].get();
+        now_ns.saturating_sub(last_ns) >= Self::APART_NS
+    }
+
+    /// Returns what to ask of a rank that this one has waited for until it came at `partner_ns`.
+    #[must_use]
+    pub fn wanted(&self, partner: u32, partner_ns: u64) -> Wanted {
         let since_ns = self.partner(partner).map_or(0, |place| self.words[place + 1].get());
         let meetings = std::array::from_fn(|number| {
             let at = self.sizes.anchor(number);
             let [communicator, instance] = [at, at + 1].map(|word| self.words[word].get());
             Meeting { communicator, instance }
         });
-        Wanted { reader: self.rank, since_ns, meetings }
+        Wanted { reader: self.rank, until_ns: partner_ns, since_ns, meetings }
     }
 
     /// Finds out what has made a call wait, and adds it to `costs`. `partner` is the state of the
@@ -126,7 +155,10 @@ impl<'m> Ledger<'m> {
             return;
         }
         match partner {
-            Some(pulled) => self.explain(wait, pulled),
+            Some(pulled) => {
+                self.losses.late += u64::from(pulled.is_late);
+                self.explain(wait, pulled);
+            }
             None => {
                 self.losses.unread += 1;
                 self.shares.clear(wait.waited_ns);
@@ -134,7 +166,8 @@ impl<'m> Ledger<'m> {
                 self.shares.direct(cause, wait.waited_ns);
             }
         }
-        let blame = &self.words[self.sizes.blame()];
+        let state = self.next_state(wait.left_ns);
+        let blame = &self.words[state.blame[0]..state.blame[1]];
         for (cause, kind, ns) in self.shares.of_waiting() {
             match cause {
                 Cause::OTHER => Owned::add_other(blame, ns),
@@ -144,12 +177,15 @@ impl<'m> Ledger<'m> {
         }
         let in_call_ns = wait.left_ns.saturating_sub(wait.entered_ns);
         let other_ns = in_call_ns.saturating_sub(wait.waited_ns);
-        self.clock.add(&self.words[self.sizes.clock()], wait.activity.number(), other_ns);
-        if let Some(pulled) = partner {
-            self.take_path(wait, pulled);
-            if !wait.is_meeting {
-                self.synchronise(wait, pulled);
+        self.add_within(wait.activity, other_ns, wait.left_ns);
+        match partner {
+            Some(pulled) => {
+                self.take_path(wait, pulled, &state);
+                if !wait.is_meeting {
+                    self.synchronise(wait, pulled);
+                }
             }
+            None => self.keep_path(wait, &state),
         }
         sequence::end_update(&self.words[SEQUENCE]);
     }
@@ -160,18 +196,12 @@ impl<'m> Ledger<'m> {
         if !sequence::begin_update(&self.words[SEQUENCE]) {
             return;
         }
-        let head = |number| self.sizes.anchor(number);
-        let is_same = |number: &usize| self.words[head(*number)].get() == meeting.communicator;
-        let oldest = || (0..ANCHORS).min_by_key(|number| self.words[head(*number) + 2].get());
-        if let Some(number) = (0..ANCHORS).find(is_same).or_else(oldest) {
-            let at = head(number);
-            for (word, value) in
-                [meeting.communicator, meeting.instance, left_ns].iter().enumerate()
-            {
-                self.words[at + word].store(*value, Relaxed);
-            }
-            self.share_moment(at + ANCHOR_HEAD, self.clock(), self.blame());
+        let at = self.sizes.anchor(self.anchor_to_replace(meeting.communicator));
+        let head = [meeting.communicator, meeting.instance, left_ns];
+        for (word, value) in self.words[at..].iter().zip(head) {
+            word.store(value, Relaxed);
         }
+        self.share_moment(at + ANCHOR_HEAD, self.clock(), self.blame());
         sequence::end_update(&self.words[SEQUENCE]);
     }
 
@@ -179,10 +209,11 @@ impl<'m> Ledger<'m> {
     /// sum is the time since the ranks began. Allocates.
     #[must_use]
     pub fn path(&self) -> Vec<(Cause, u64)> {
-        let path = List::new(&self.words[self.sizes.path()]);
+        let state = self.state();
+        let path = List::new(&self.words[state.path[0]..state.path[1]]);
         let mut parts: Vec<(Cause, u64)> = Vec::new();
         let inherited = path.entries().map(|(cause, ns)| (Cause::from_word(cause), ns));
-        let base = List::new(&self.words[self.sizes.base()]);
+        let base = List::new(&self.words[state.base[0]..state.base[1]]);
         let (own, rest_ns) = own_part(self.clock(), base, self.rank);
         let other = Cause::new(self.rank, Activity::OTHER);
         let rest = [(other, rest_ns), (Cause::OTHER, path.rest_ns())];
@@ -200,7 +231,24 @@ impl<'m> Ledger<'m> {
     }
 
     fn blame(&self) -> List<'m, AtomicU64> {
-        List::new(&self.words[self.sizes.blame()])
+        let [begin, end] = self.state().blame;
+        List::new(&self.words[begin..end])
+    }
+
+    fn state(&self) -> State {
+        self.sizes.state(self.words[WAITS].get())
+    }
+
+    /// Begins the state after a wait, as a copy of the one before. Within a change.
+    fn next_state(&self, left_ns: u64) -> State {
+        let (before, waits) = (self.state(), self.words[WAITS].get().wrapping_add(1));
+        let next = self.sizes.state(waits);
+        self.words[next.since].store(left_ns, Relaxed);
+        for (from, to) in [(before.base, next.base), (before.blame, next.blame)] {
+            List::new(&self.words[from[0]..from[1]]).share(&self.words[to[0]..to[1]]);
+        }
+        self.words[WAITS].store(waits, Relaxed);
+        next
     }
 
     fn partner(&self, rank: u32) -> Option<usize> {
@@ -278,9 +326,19 @@ impl<'m> Ledger<'m> {
         })
     }
 
+    /// Returns the anchor that gives way. Two of a communicator are kept: the partner in an
+    /// operation may have left it when this rank compares both since the one before.
+    fn anchor_to_replace(&self, communicator: u64) -> usize {
+        let head = |number: usize| self.sizes.anchor(number);
+        let is_same = |number: &usize| self.words[head(*number)].get() == communicator;
+        let is_full = (0..ANCHORS).filter(is_same).count() >= 2;
+        let giving_way = (0..ANCHORS).filter(|number| !is_full || is_same(number));
+        giving_way.min_by_key(|number| self.words[head(*number) + 2].get()).unwrap_or(0)
+    }
+
     /// Takes over the path of the rank that was waited for, and the way from there.
-    fn take_path(&mut self, wait: &Wait, pulled: &Pulled) {
-        let words = &self.words[self.sizes.path()];
+    fn take_path(&mut self, wait: &Wait, pulled: &Pulled, state: &State) {
+        let words = &self.words[state.path[0]..state.path[1]];
         self.path.clear(words);
         for (cause, ns) in pulled.path().entries() {
             self.path.add(words, cause, ns);
@@ -295,7 +353,16 @@ impl<'m> Ledger<'m> {
                 self.path.add(words, cause.to_word(), ns);
             }
         }
-        self.clock().share(&self.words[self.sizes.base()]);
+        self.clock().share(&self.words[state.base[0]..state.base[1]]);
+    }
+
+    /// Keeps the rank's path, on which the waiting is: nobody knows that of its partner.
+    fn keep_path(&mut self, wait: &Wait, state: &State) {
+        let before = self.sizes.state(self.words[WAITS].get().wrapping_sub(1)).path;
+        let words = &self.words[state.path[0]..state.path[1]];
+        List::new(&self.words[before[0]..before[1]]).share(words);
+        let cause = Cause::new(self.rank, wait.activity);
+        self.path.add(words, cause.to_word(), wait.waited_ns);
     }
 
     /// Notes that this rank and its partner have synchronised.

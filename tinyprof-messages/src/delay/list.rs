@@ -28,6 +28,16 @@ pub(super) fn length(mail: &[u64]) -> Option<usize> {
     (words <= mail.len()).then_some(words)
 }
 
+/// Takes time back from a key of a copy of a list, and from the total.
+pub(super) fn subtract(words: &mut [u64], key: u64, ns: u64) {
+    words[TOTAL] = words[TOTAL].saturating_sub(ns);
+    let used = List::new(&*words).used();
+    let mut entries = words[ENTRIES..ENTRIES + 2 * used].chunks_exact_mut(2);
+    if let Some(entry) = entries.find(|entry| entry[0] == key) {
+        entry[1] = entry[1].saturating_sub(ns);
+    }
+}
+
 /// A word that can be read: shared, or a copy.
 pub(super) trait Word {
     fn get(&self) -> u64;

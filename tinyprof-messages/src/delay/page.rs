@@ -7,8 +7,9 @@
 use tinyprof_segment::primitive::AtomicU64;
 use tinyprof_segment::sequence;
 
-use super::layout::{ANCHOR_HEAD, ANCHORS, PARTNER_HEAD, SEQUENCE, Sizes, WAYS};
+use super::layout::{ANCHOR_HEAD, ANCHORS, PARTNER_HEAD, SEQUENCE, STATES, Sizes, WAITS, WAYS};
 use super::list::{List, Word};
+use super::log;
 use super::pulled::{Origin, Pulled};
 
 /// The attempts to read a page. Each fails only if its rank has entered or left a call meanwhile.
@@ -19,6 +20,8 @@ const TRIES: usize = 16;
 pub struct Wanted {
     /// The rank that wants it.
     pub(super) reader: u32,
+    /// The moment at which the other one came: what it did afterwards does not count.
+    pub(super) until_ns: u64,
     /// When it has synchronised with the other one, as far as it knows.
     pub(super) since_ns: u64,
     /// The operations of all ranks of a communicator that it has left last.
@@ -70,15 +73,27 @@ impl<'m> Page<'m> {
 
     fn copy(&self, wanted: &Wanted, pulled: &mut Pulled) {
         let sizes = &self.sizes;
-        for (from, to) in [sizes.clock(), sizes.base(), sizes.blame(), sizes.path()]
-            .into_iter()
-            .zip(pulled.state())
+        let waits = self.words[WAITS].get();
+        let states = (0..STATES as u64).map(|back| sizes.state(waits.wrapping_sub(back)));
+        let mut states = states.filter(|state| self.words[state.since].get() <= wanted.until_ns);
+        let state = states.next();
+        pulled.is_late = state.is_none();
+        let state = state.unwrap_or(sizes.state(waits.wrapping_add(1)));
+        let [to_clock, to_base, to_blame, to_path] = pulled.state();
+        List::new(&self.words[sizes.clock()]).copy_to(to_clock);
+        let is_whole = log::take_back(&self.words[sizes.log()], wanted.until_ns, to_clock);
+        for ([begin, end], to) in
+            [(state.base, to_base), (state.blame, to_blame), (state.path, to_path)]
         {
-            List::new(&self.words[from]).copy_to(to);
+            List::new(&self.words[begin..end]).copy_to(to);
         }
+        pulled.is_late |= !is_whole;
         let mut since = (wanted.since_ns, None);
         if let Some(found) = self.partner(wanted.reader) {
-            since = since.max((self.words[found + 1].get(), Some(found)));
+            let at_ns = self.words[found + 1].get();
+            if at_ns > since.0 && at_ns <= wanted.until_ns {
+                since = (at_ns, Some(found));
+            }
         }
         let mut origin = since.1.map_or(Origin::Unknown, |_| Origin::Partner(since.0));
         let mut begin = since.1.map(|found| found + PARTNER_HEAD);
@@ -88,7 +103,7 @@ impl<'m> Page<'m> {
                 Meeting { communicator: self.words[at].get(), instance: self.words[at + 1].get() };
             let at_ns = self.words[at + 2].get();
             let is_known = meeting.communicator != 0 && wanted.meetings.contains(&meeting);
-            if is_known && at_ns > since.0 {
+            if is_known && at_ns > since.0 && at_ns <= wanted.until_ns {
                 since.0 = at_ns;
                 origin = Origin::Meeting(meeting, at_ns);
                 begin = Some(at + ANCHOR_HEAD);

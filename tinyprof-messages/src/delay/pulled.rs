@@ -28,6 +28,8 @@ pub struct Pulled {
     words: Box<[u64]>,
     sizes: Sizes,
     pub(super) origin: Origin,
+    /// The rank had done too much since the moment that was asked for.
+    pub(super) is_late: bool,
 }
 
 impl Pulled {
@@ -35,7 +37,12 @@ impl Pulled {
     #[must_use]
     pub fn new(sizes: Sizes) -> Self {
         let words = ranges(&sizes)[LISTS - 1].end;
-        Self { words: vec![0; words].into_boxed_slice(), sizes, origin: Origin::Unknown }
+        Self {
+            words: vec![0; words].into_boxed_slice(),
+            sizes,
+            origin: Origin::Unknown,
+            is_late: false,
+        }
     }
 
     /// Returns the room for clock, base, blame and path.
@@ -136,7 +143,7 @@ impl Pulled {
             2 => (6, Origin::Meeting(meeting, at_ns)),
             _ => return false,
         };
-        self.origin = origin;
+        (self.origin, self.is_late) = (origin, false);
         for range in ranges(&self.sizes).into_iter().take(lists) {
             let room = &mut self.words[range];
             let Some(words) = list::length(rest).filter(|words| *words <= room.len()) else {

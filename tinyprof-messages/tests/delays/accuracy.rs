@@ -3,7 +3,7 @@
 use tinyprof_messages::delay::Sizes;
 
 use crate::network::Network;
-use crate::online::{self, Rules};
+use crate::online::{self, Rules, Waits};
 use crate::post_mortem;
 use crate::score::{self, Score};
 use crate::{history, programs};
@@ -50,6 +50,7 @@ fn each_source_of_error() {
     print("lists", &score((2, 16), programs, &Rules { sizes: cut, ..exact }));
     print("costs", &score((2, 16), programs, &Rules { costs: 512, ..exact }));
     print("read late", &score((2, 16), programs, &Rules { reads_late: true, ..exact }));
-    print("floor", &score((2, 16), programs, &Rules { floor_ns: 2_000, ..exact }));
+    print("floor", &score((2, 16), programs, &Rules { waits: Waits::From(2_000), ..exact }));
+    print("worth", &score((2, 16), programs, &Rules { waits: Waits::WorthIt, ..exact }));
     print("recorder", &score((2, 16), programs, &Rules::recorder()));
 }

@@ -18,7 +18,15 @@ pub(crate) struct Rules {
     /// The state of a rank is read when the one that has waited for it goes on, instead of being
     /// kept from the moment at which it came.
     pub(crate) reads_late: bool,
-    pub(crate) floor_ns: u64,
+    pub(crate) waits: Waits,
+}
+
+/// The waits that are looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Waits {
+    All,
+    From(u64),
+    WorthIt,
 }
 
 impl Rules {
@@ -27,13 +35,13 @@ impl Rules {
         sizes: Sizes { activities: 64, causes: 2_048, path: 2_048, partners: 128 },
         costs: 16_384,
         reads_late: false,
-        floor_ns: 0,
+        waits: Waits::All,
     };
 
     /// The rules as the recorder has them.
     pub(crate) fn recorder() -> Self {
-        let (sizes, floor_ns) = (Sizes::default(), Ledger::FLOOR_NS);
-        Self { sizes, costs: Costs::ENTRIES, reads_late: true, floor_ns }
+        let (sizes, waits) = (Sizes::default(), Waits::WorthIt);
+        Self { sizes, costs: Costs::ENTRIES, reads_late: true, waits }
     }
 }
 
@@ -71,15 +79,19 @@ pub(crate) fn watch(history: &History, rules: &Rules) -> Verdict {
         let piece = &history.pieces[number];
         let (rank, activity) = (piece.rank, Activity::from_number(piece.activity));
         let in_call_ns = piece.end_ns - piece.begin_ns;
-        let waited = piece.waited.filter(|waited| waited.ns > rules.floor_ns);
+        let waited = piece.waited.filter(|waited| match rules.waits {
+            Waits::All => true,
+            Waits::From(floor_ns) => waited.ns >= floor_ns,
+            Waits::WorthIt => ledgers[rank].is_worth(waited.ns, piece.end_ns),
+        });
         let Some(waited) = waited else {
-            ledgers[rank].add(activity, in_call_ns);
+            ledgers[rank].add(activity, in_call_ns, piece.end_ns);
             meet(&mut ledgers[rank], piece.meeting, piece.end_ns);
             continue;
         };
         let mut pull = || {
             let mut pulled = Pulled::new(rules.sizes);
-            let wanted = ledgers[rank].wanted(waited.partner as u32);
+            let wanted = ledgers[rank].wanted(waited.partner as u32, waited.came_ns);
             assert!(ledgers[waited.partner].page().pull(&wanted, &mut pulled));
             pulled
         };
@@ -105,6 +117,7 @@ pub(crate) fn watch(history: &History, rules: &Rules) -> Verdict {
     for (table, ledger) in tables.iter().zip(&ledgers) {
         add_costs(&mut verdict, &DelayCosts::read(table).expect("nobody writes"));
         verdict.losses.unread += ledger.losses().unread;
+        verdict.losses.late += ledger.losses().late;
         verdict.losses.forgotten += ledger.losses().forgotten;
     }
     let last = (0..history.ranks).max_by_key(|rank| history.ended_ns[*rank]);
