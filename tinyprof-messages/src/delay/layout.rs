@@ -42,6 +42,8 @@ pub struct Sizes {
     pub path: usize,
     /// The partners with whom the rank has synchronised.
     pub partners: usize,
+    /// The smallest part of a wait whose cause is kept, as a divisor.
+    pub finest: u64,
 }
 
 /// Where a state is: since when it holds, and the beginning and end of its lists.
@@ -57,7 +59,7 @@ impl Default for Sizes {
     /// Returns the sizes for the recorder: a page has 420 KiB, of which a rank touches what it
     /// uses.
     fn default() -> Self {
-        Self { activities: 32, causes: 128, path: 128, partners: 64 }
+        Self { activities: 32, causes: 128, path: 128, partners: 64, finest: 1_024 }
     }
 }
 

@@ -8,7 +8,7 @@ use tinyprof_segment::sequence;
 use super::cause::{Activity, Cause};
 use super::costs::Costs;
 use super::layout::{ANCHOR_HEAD, ANCHORS, PARTNER_HEAD, SEQUENCE, Sizes, State, WAITS, WAYS};
-use super::list::{List, Owned, Word};
+use super::list::{self, List, Owned, Word};
 use super::log;
 use super::page::{Meeting, Page, Wanted};
 use super::pulled::{Origin, Pulled};
@@ -56,7 +56,6 @@ pub struct Ledger<'m> {
     rank: u32,
     clock: Owned,
     blame: Owned,
-    path: Owned,
     shares: Shares,
     losses: Losses,
     /// A partner that was forgotten, in each set.
@@ -83,8 +82,7 @@ impl<'m> Ledger<'m> {
             rank,
             clock: Owned::new(sizes.activities),
             blame: Owned::new(sizes.causes),
-            path: Owned::new(sizes.path),
-            shares: Shares::new(sizes.activities + sizes.causes + 2),
+            shares: Shares::new(sizes.activities + sizes.causes + 2, sizes.finest),
             losses: Losses::default(),
             has_forgotten: vec![false; sizes.sets()].into_boxed_slice(),
         }
@@ -339,18 +337,14 @@ impl<'m> Ledger<'m> {
     /// Takes over the path of the rank that was waited for, and the way from there.
     fn take_path(&mut self, wait: &Wait, pulled: &Pulled, state: &State) {
         let words = &self.words[state.path[0]..state.path[1]];
-        self.path.clear(words);
-        for (cause, ns) in pulled.path().entries() {
-            self.path.add(words, cause, ns);
-        }
-        Owned::add_other(words, pulled.path().rest_ns());
+        pulled.path().share(words);
         let (own, rest_ns) = own_part(pulled.clock(), pulled.base(), wait.partner);
         let way = Cause::new(self.rank, wait.activity);
         let way_ns = wait.left_ns.saturating_sub(wait.partner_ns);
         let other = Cause::new(wait.partner, Activity::OTHER);
         for (cause, ns) in own.chain([(other, rest_ns), (way, way_ns)]) {
             if ns > 0 {
-                self.path.add(words, cause.to_word(), ns);
+                list::merge(words, cause.to_word(), ns);
             }
         }
         self.clock().share(&self.words[state.base[0]..state.base[1]]);
@@ -362,7 +356,7 @@ impl<'m> Ledger<'m> {
         let words = &self.words[state.path[0]..state.path[1]];
         List::new(&self.words[before[0]..before[1]]).share(words);
         let cause = Cause::new(self.rank, wait.activity);
-        self.path.add(words, cause.to_word(), wait.waited_ns);
+        list::merge(words, cause.to_word(), wait.waited_ns);
     }
 
     /// Notes that this rank and its partner have synchronised.

@@ -161,6 +161,28 @@ impl<'m, W: Word> List<'m, W> {
     }
 }
 
+/// Adds time to a key of a list that has no index, because it is a copy of another rank's. If it is
+/// full the least of its entries gives way, or the new one. Owner only, within a change.
+pub(super) fn merge(words: &[AtomicU64], key: u64, ns: u64) {
+    add(&words[TOTAL], ns);
+    let used = List::new(words).used();
+    if let Some(place) = (0..used).find(|place| words[key_of(*place)].get() == key) {
+        return add(&words[key_of(place) + 1], ns);
+    }
+    let mut place = used;
+    if key_of(used) + 1 < words.len() {
+        words[USED].store(used as u64 + 1, Relaxed);
+    } else {
+        let least = (0..used).map(|place| (words[key_of(place) + 1].get(), place)).min();
+        match least {
+            Some((least_ns, least)) if least_ns < ns => place = least,
+            _ => return,
+        }
+    }
+    words[key_of(place)].store(key, Relaxed);
+    words[key_of(place) + 1].store(ns, Relaxed);
+}
+
 /// What the owner of a list knows besides: where a key is, and which entry is to give way.
 ///
 /// As in the algorithm *Space-Saving*, a key that takes the place of another inherits its rank in
@@ -184,14 +206,6 @@ impl Owned {
         let room = room.min(usize::from(u16::MAX) - 1);
         let index = vec![0; (2 * room).next_power_of_two()].into_boxed_slice();
         Self { room, index, inherited_ns: vec![0; room].into_boxed_slice(), hand: 0 }
-    }
-
-    /// Removes all entries. Within a change.
-    pub(super) fn clear(&mut self, words: &[AtomicU64]) {
-        words[TOTAL].store(0, Relaxed);
-        words[USED].store(0, Relaxed);
-        self.index.fill(0);
-        self.inherited_ns.fill(0);
     }
 
     /// Adds time to a key. Within a change.
@@ -364,6 +378,17 @@ mod tests {
         let (now, then) = (List::new(&words), List::new(&then[..]));
         assert_eq!(now.since(then).collect::<Vec<_>>(), [(3, 70), (2, 5)]);
         assert_eq!((now.total_since(then), now.rest_ns()), (75, 10));
+    }
+
+    #[test]
+    fn the_least_of_a_copy_gives_way() {
+        let words = shared(2);
+        for (key, ns) in [(1, 10), (2, 500), (1, 5), (3, 8), (4, 70)] {
+            merge(&words, key, ns);
+        }
+        let list = List::new(&words);
+        assert_eq!(list.entries().collect::<Vec<_>>(), [(4, 70), (2, 500)]);
+        assert_eq!((list.total_ns(), list.rest_ns()), (593, 23));
     }
 
     #[test]

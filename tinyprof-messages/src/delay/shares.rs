@@ -13,11 +13,14 @@ pub(super) struct Shares {
     causes: Vec<(Cause, Kind, u64)>,
     waited_ns: u64,
     total_ns: u64,
+    finest: u64,
 }
 
 impl Shares {
-    pub(super) fn new(room: usize) -> Self {
-        Self { causes: Vec::with_capacity(room + 1), waited_ns: 0, total_ns: 0 }
+    /// Returns room for so many causes, of which each is 1/`finest` of a wait at least.
+    pub(super) fn new(room: usize, finest: u64) -> Self {
+        let finest = finest.max(1);
+        Self { causes: Vec::with_capacity(room + 1), waited_ns: 0, total_ns: 0, finest }
     }
 
     pub(super) fn clear(&mut self, waited_ns: u64) {
@@ -45,7 +48,8 @@ impl Shares {
         }
     }
 
-    /// Returns the parts of the waiting, whose sum it is.
+    /// Returns the parts of the waiting, whose sum it is. Those that are too small to be kept are
+    /// [`Cause::OTHER`]: a chain of ranks would pass ever smaller ones on.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_precision_loss,
@@ -54,6 +58,7 @@ impl Shares {
     )]
     pub(super) fn of_waiting(&self) -> impl Iterator<Item = (Cause, Kind, u64)> + use<'_> {
         let Self { waited_ns, total_ns, .. } = *self;
+        let smallest_ns = waited_ns / self.finest;
         let scale = waited_ns as f64 / total_ns.max(1) as f64;
         let mut before = (0, 0);
         // The sum up to each is rounded, so that rounding loses nothing.
@@ -64,7 +69,9 @@ impl Shares {
                 _ if sum == total_ns => waited_ns,
                 _ => ((sum as f64 * scale) as u64).min(waited_ns),
             };
-            let share = (cause, kind, part - before.1);
+            let part_ns = part - before.1;
+            let is_small = part_ns < smallest_ns;
+            let share = (if is_small { Cause::OTHER } else { cause }, kind, part_ns);
             before = (sum, part);
             share
         };
@@ -82,7 +89,7 @@ mod tests {
     use super::*;
 
     fn shares(waited_ns: u64, delays: &[u64]) -> Vec<(Cause, Kind, u64)> {
-        let mut shares = Shares::new(delays.len());
+        let mut shares = Shares::new(delays.len(), 10);
         shares.clear(waited_ns);
         delays.iter().zip(1..).for_each(|(ns, cause)| shares.direct(Cause::from_word(cause), *ns));
         shares.of_waiting().collect()
@@ -103,6 +110,12 @@ mod tests {
     fn more_delay_than_waiting_is_scaled() {
         let found: Vec<u64> = shares(100, &[300, 0, 100]).iter().map(|share| share.2).collect();
         assert_eq!(found, [75, 25]);
+    }
+
+    #[test]
+    fn what_is_too_small_is_other() {
+        let found = shares(100, &[70, 9, 21]);
+        assert_eq!(found[1], (Cause::OTHER, Kind::Direct, 9));
     }
 
     #[test]

@@ -32,7 +32,13 @@ pub(crate) enum Waits {
 impl Rules {
     /// Lists that hold everything, read at the right time, for all waits.
     pub(crate) const EXACT: Self = Self {
-        sizes: Sizes { activities: 64, causes: 2_048, path: 2_048, partners: 128 },
+        sizes: Sizes {
+            activities: 64,
+            causes: 2_048,
+            path: 2_048,
+            partners: 128,
+            finest: u64::MAX,
+        },
         costs: 16_384,
         reads_late: false,
         waits: Waits::All,
