@@ -72,7 +72,7 @@ pub struct Costs<'m> {
 }
 
 impl<'m> Costs<'m> {
-    /// The entries of a table of the recorder: 24 KiB.
+    /// The entries of the recorder's table, which has 24 KiB.
     pub const ENTRIES: usize = 512;
 
     /// Returns the words of a table of at least so many entries.
@@ -92,21 +92,23 @@ impl<'m> Costs<'m> {
         Self { words, inherited_ns: vec![0; entries].into_boxed_slice() }
     }
 
-    /// Adds a part of a wait.
-    pub(super) fn add(&mut self, callpath: u64, cause: Cause, kind: Kind, ns: u64) {
+    /// Adds the parts of a wait.
+    pub(super) fn add(&mut self, callpath: u64, parts: impl Iterator<Item = (Cause, Kind, u64)>) {
         if !sequence::begin_update(&self.words[SEQUENCE]) {
             return;
         }
-        let sum = match kind {
-            Kind::Direct => 0,
-            Kind::Propagated => 2,
-        };
-        let at = match cause {
-            Cause::OTHER => OTHER + sum,
-            _ => self.entry(callpath, cause) + SUMS + sum,
-        };
-        add(&self.words[at], ns);
-        add(&self.words[at + 1], 1);
+        for (cause, kind, ns) in parts {
+            let sum = match kind {
+                Kind::Direct => 0,
+                Kind::Propagated => 2,
+            };
+            let at = match cause {
+                Cause::OTHER => OTHER + sum,
+                _ => self.entry(callpath, cause) + SUMS + sum,
+            };
+            add(&self.words[at], ns);
+            add(&self.words[at + 1], 1);
+        }
         sequence::end_update(&self.words[SEQUENCE]);
     }
 
@@ -117,18 +119,17 @@ impl<'m> Costs<'m> {
         let sets = self.inherited_ns.len() / WAYS;
         let set = (mixed >> 40) as usize % sets * WAYS;
         let words = self.words;
-        let is_free = |number: usize| {
-            words[at(number) + SUMS + 1].get() + words[at(number) + SUMS + 3].get() == 0
-        };
-        let is_it = |number: usize| {
-            words[at(number) + CAUSE].get() == cause.to_word()
-                && words[at(number) + CALLPATH].get() == callpath
-        };
-        let mut places = set..set + WAYS;
-        if let Some(found) = places.find(|number| is_it(*number) || is_free(*number)) {
-            words[at(found) + CALLPATH].store(callpath, Relaxed);
-            words[at(found) + CAUSE].store(cause.to_word(), Relaxed);
-            return at(found);
+        for number in set..set + WAYS {
+            let found = [CAUSE, CALLPATH].map(|word| words[at(number) + word].get());
+            if found == [cause.to_word(), callpath] {
+                return at(number);
+            }
+            // A free entry is all 0, as is that of cause and callpath 0.
+            if found == [0, 0] {
+                words[at(number) + CALLPATH].store(callpath, Relaxed);
+                words[at(number) + CAUSE].store(cause.to_word(), Relaxed);
+                return at(number);
+            }
         }
         self.replace(set, callpath, cause)
     }
@@ -192,5 +193,58 @@ impl DelayCosts {
             entries.sort_unstable_by_key(|entry| (entry.callpath, entry.cause));
             Self { entries, other_direct: cost(OTHER), other_propagated: cost(OTHER + 2) }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::delay::cause::Activity;
+
+    fn table(entries: usize) -> Vec<AtomicU64> {
+        (0..Costs::words(entries)).map(|_| AtomicU64::new(0)).collect()
+    }
+
+    fn cause(number: u64) -> Cause {
+        Cause::new(0, Activity::from_number(number))
+    }
+
+    #[test]
+    fn direct_and_propagated_costs_of_a_callpath_and_a_cause_are_one_entry() {
+        let words = table(64);
+        let mut costs = Costs::new(&words);
+        costs.add(5, [(cause(0), Kind::Direct, 30), (cause(0), Kind::Propagated, 4)].into_iter());
+        costs.add(5, [(cause(0), Kind::Direct, 1), (Cause::OTHER, Kind::Direct, 9)].into_iter());
+        costs.add(0, [(cause(0), Kind::Direct, 2)].into_iter());
+        let found = DelayCosts::read(&words).unwrap();
+        let [first, second] = found.entries[..] else { panic!("{found:?}") };
+        assert_eq!((first.callpath, first.direct), (0, Cost { ns: 2, count: 1 }));
+        assert_eq!(second.direct, Cost { ns: 31, count: 2 });
+        assert_eq!(second.propagated, Cost { ns: 4, count: 1 });
+        assert_eq!(found.other_direct, Cost { ns: 9, count: 1 });
+    }
+
+    #[test]
+    fn a_full_table_keeps_the_largest_and_every_sum() {
+        let words = table(8);
+        let mut costs = Costs::new(&words);
+        for round in 0..100 {
+            let small =
+                (10 * round..10 * round + 10).map(|at| (cause(at + 1), Kind::Propagated, 5));
+            costs.add(7, small.chain([(cause(1 << 20), Kind::Direct, 300)]));
+        }
+        let found = DelayCosts::read(&words).unwrap();
+        let largest = found.entries.iter().max_by_key(|entry| entry.total_ns()).unwrap();
+        assert_eq!((largest.cause, largest.direct.ns), (cause(1 << 20), 30_000));
+        let propagated: u64 = found.entries.iter().map(|entry| entry.propagated.ns).sum();
+        assert_eq!(propagated + found.other_propagated.ns, 5_000);
+        assert_eq!(found.other_direct.ns, 0);
+    }
+
+    #[test]
+    fn words_that_are_no_table_are_read_as_far_as_they_go() {
+        assert_eq!(DelayCosts::read(&[]), None);
+        let one = [AtomicU64::new(0)];
+        assert_eq!(DelayCosts::read(&one), Some(DelayCosts::default()));
     }
 }

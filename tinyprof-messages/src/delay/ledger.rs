@@ -8,11 +8,16 @@ use tinyprof_segment::sequence;
 use super::cause::{Activity, Cause};
 use super::costs::Costs;
 use super::layout::{ANCHOR_HEAD, ANCHORS, PARTNER_HEAD, SEQUENCE, Sizes, State, WAITS, WAYS};
-use super::list::{self, List, Owned, Word};
+use super::list::{List, Owned, Word};
 use super::log;
 use super::page::{Meeting, Page, Wanted};
-use super::pulled::{Origin, Pulled};
+use super::pulled::Pulled;
 use super::shares::Shares;
+
+mod interval;
+mod path;
+#[cfg(test)]
+mod tests;
 
 /// A call that has waited for another rank. Times are in ns on the clock of the host.
 #[derive(Clone, Copy, Debug)]
@@ -134,6 +139,13 @@ impl<'m> Ledger<'m> {
         now_ns.saturating_sub(last_ns) >= Self::APART_NS
     }
 
+    /// Returns what a rank of another host may want to know of this one, if it waits for what this
+    /// one does now: to [`pull`](Page::pull) from the rank's own page, for a mail.
+    #[must_use]
+    pub fn wanted_by(&self, reader: u32, now_ns: u64) -> Wanted {
+        Wanted { reader, since_ns: 0, ..self.wanted(reader, now_ns) }
+    }
+
     /// Returns what to ask of a rank that this one has waited for until it came at `partner_ns`.
     #[must_use]
     pub fn wanted(&self, partner: u32, partner_ns: u64) -> Wanted {
@@ -166,13 +178,11 @@ impl<'m> Ledger<'m> {
         }
         let state = self.next_state(wait.left_ns);
         let blame = &self.words[state.blame[0]..state.blame[1]];
-        for (cause, kind, ns) in self.shares.of_waiting() {
-            match cause {
-                Cause::OTHER => Owned::add_other(blame, ns),
-                _ => self.blame.add(blame, cause.to_word(), ns),
-            }
-            costs.add(wait.callpath, cause, kind, ns);
-        }
+        let parts = self.shares.of_waiting().inspect(|(cause, _, ns)| match *cause {
+            Cause::OTHER => Owned::add_other(blame, *ns),
+            cause => self.blame.add(blame, cause.to_word(), *ns),
+        });
+        costs.add(wait.callpath, parts);
         let in_call_ns = wait.left_ns.saturating_sub(wait.entered_ns);
         let other_ns = in_call_ns.saturating_sub(wait.waited_ns);
         self.add_within(wait.activity, other_ns, wait.left_ns);
@@ -201,27 +211,6 @@ impl<'m> Ledger<'m> {
         }
         self.share_moment(at + ANCHOR_HEAD, self.clock(), self.blame());
         sequence::end_update(&self.words[SEQUENCE]);
-    }
-
-    /// Returns the path that ends at this rank now: the critical path, if it is the last one. Its
-    /// sum is the time since the ranks began. Allocates.
-    #[must_use]
-    pub fn path(&self) -> Vec<(Cause, u64)> {
-        let state = self.state();
-        let path = List::new(&self.words[state.path[0]..state.path[1]]);
-        let mut parts: Vec<(Cause, u64)> = Vec::new();
-        let inherited = path.entries().map(|(cause, ns)| (Cause::from_word(cause), ns));
-        let base = List::new(&self.words[state.base[0]..state.base[1]]);
-        let (own, rest_ns) = own_part(self.clock(), base, self.rank);
-        let other = Cause::new(self.rank, Activity::OTHER);
-        let rest = [(other, rest_ns), (Cause::OTHER, path.rest_ns())];
-        for (cause, ns) in inherited.chain(own).chain(rest).filter(|(_, ns)| *ns > 0) {
-            match parts.iter_mut().find(|part| part.0 == cause) {
-                Some(part) => part.1 += ns,
-                None => parts.push((cause, ns)),
-            }
-        }
-        parts
     }
 
     fn clock(&self) -> List<'m, AtomicU64> {
@@ -253,70 +242,6 @@ impl<'m> Ledger<'m> {
         self.page().partner(rank)
     }
 
-    /// Shares a wait out among its causes, by what both ranks did since they last synchronised.
-    fn explain(&mut self, wait: &Wait, pulled: &Pulled) {
-        self.shares.clear(wait.waited_ns);
-        let own = self.partner(wait.partner).map(|place| (self.words[place + 1].get(), place));
-        let since_ns = own.map_or(0, |(at_ns, _)| at_ns);
-        match pulled.origin {
-            Origin::Partner(at_ns) if at_ns > since_ns => {
-                let then = (pulled.clock_then(), pulled.blame_then());
-                return self.compare(wait, pulled, pulled.reader_then(), then);
-            }
-            Origin::Meeting(meeting, at_ns) if at_ns > since_ns => {
-                if let Some(anchor) = self.anchor(meeting) {
-                    let (clock, _) = self.sizes.of_moment(anchor + ANCHOR_HEAD);
-                    let then = (pulled.clock_then(), pulled.blame_then());
-                    return self.compare(wait, pulled, List::new(&self.words[clock]), then);
-                }
-            }
-            _ => {}
-        }
-        let Some((_, place)) = own else {
-            let set = wait.partner as usize % self.sizes.sets();
-            self.losses.forgotten += u64::from(self.has_forgotten[set]);
-            return self.compare(wait, pulled, List::EMPTY, (List::EMPTY, List::EMPTY));
-        };
-        let (own, _) = self.sizes.of_moment(place + PARTNER_HEAD);
-        let (clock, blame) = self.sizes.of_moment(place + PARTNER_HEAD + self.sizes.moment());
-        let [own, clock, blame] = [own, clock, blame].map(|range| List::new(&self.words[range]));
-        self.compare(wait, pulled, own, (clock, blame));
-    }
-
-    /// Compares the activities of both ranks since the moments at which they synchronised.
-    fn compare<O: Word, T: Word>(
-        &mut self,
-        wait: &Wait,
-        pulled: &Pulled,
-        own_then: List<'_, O>,
-        (clock_then, blame_then): (List<'_, T>, List<'_, T>),
-    ) {
-        let (words, own) = (&self.words[self.sizes.clock()], self.clock());
-        let mut rest_ns = pulled.clock().total_since(clock_then);
-        let mut own_rest_ns = own.total_since(own_then);
-        for (activity, ns) in pulled.clock().since(clock_then) {
-            if ns == 0 {
-                continue;
-            }
-            rest_ns = rest_ns.saturating_sub(ns);
-            let place = self.clock.place(words, activity);
-            let own_ns = place.map_or(0, |place| own.place_since(own_then, place));
-            let cause = Cause::new(wait.partner, Activity::from_number(activity));
-            self.shares.direct(cause, ns.saturating_sub(own_ns));
-        }
-        for (_, ns) in own.since(own_then) {
-            own_rest_ns = own_rest_ns.saturating_sub(ns);
-        }
-        let other = Cause::new(wait.partner, Activity::OTHER);
-        self.shares.direct(other, rest_ns.saturating_sub(own_rest_ns));
-        let mut rest_ns = pulled.blame().total_since(blame_then);
-        for (cause, ns) in pulled.blame().since(blame_then) {
-            rest_ns = rest_ns.saturating_sub(ns);
-            self.shares.propagated(Cause::from_word(cause), ns);
-        }
-        self.shares.propagated(Cause::OTHER, rest_ns);
-    }
-
     fn anchor(&self, meeting: Meeting) -> Option<usize> {
         (0..ANCHORS).map(|number| self.sizes.anchor(number)).find(|at| {
             let [communicator, instance] = [*at, *at + 1].map(|word| self.words[word].get());
@@ -332,31 +257,6 @@ impl<'m> Ledger<'m> {
         let is_full = (0..ANCHORS).filter(is_same).count() >= 2;
         let giving_way = (0..ANCHORS).filter(|number| !is_full || is_same(number));
         giving_way.min_by_key(|number| self.words[head(*number) + 2].get()).unwrap_or(0)
-    }
-
-    /// Takes over the path of the rank that was waited for, and the way from there.
-    fn take_path(&mut self, wait: &Wait, pulled: &Pulled, state: &State) {
-        let words = &self.words[state.path[0]..state.path[1]];
-        pulled.path().share(words);
-        let (own, rest_ns) = own_part(pulled.clock(), pulled.base(), wait.partner);
-        let way = Cause::new(self.rank, wait.activity);
-        let way_ns = wait.left_ns.saturating_sub(wait.partner_ns);
-        let other = Cause::new(wait.partner, Activity::OTHER);
-        for (cause, ns) in own.chain([(other, rest_ns), (way, way_ns)]) {
-            if ns > 0 {
-                list::merge(words, cause.to_word(), ns);
-            }
-        }
-        self.clock().share(&self.words[state.base[0]..state.base[1]]);
-    }
-
-    /// Keeps the rank's path, on which the waiting is: nobody knows that of its partner.
-    fn keep_path(&mut self, wait: &Wait, state: &State) {
-        let before = self.sizes.state(self.words[WAITS].get().wrapping_sub(1)).path;
-        let words = &self.words[state.path[0]..state.path[1]];
-        List::new(&self.words[before[0]..before[1]]).share(words);
-        let cause = Cause::new(self.rank, wait.activity);
-        list::merge(words, cause.to_word(), wait.waited_ns);
     }
 
     /// Notes that this rank and its partner have synchronised.
@@ -381,16 +281,4 @@ impl<'m> Ledger<'m> {
         clock.share(&self.words[to_clock]);
         blame.share(&self.words[to_blame]);
     }
-}
-
-/// Returns what a rank has done since it took over its path, and the part of no entry.
-fn own_part<'a, W: Word, B: Word>(
-    clock: List<'a, W>,
-    base: List<'a, B>,
-    rank: u32,
-) -> (impl Iterator<Item = (Cause, u64)> + use<'a, W, B>, u64) {
-    let rest_ns =
-        clock.since(base).fold(clock.total_since(base), |rest, (_, ns)| rest.saturating_sub(ns));
-    let of = move |(activity, ns)| (Cause::new(rank, Activity::from_number(activity)), ns);
-    (clock.since(base).map(of), rest_ns)
 }

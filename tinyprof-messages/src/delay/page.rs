@@ -128,3 +128,62 @@ impl<'m> Page<'m> {
         places.find(|place| self.words[*place].get() == u64::from(rank) + 1)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::delay::cause::Activity;
+    use crate::delay::ledger::Ledger;
+
+    const SIZES: Sizes = Sizes { activities: 4, causes: 4, path: 4, partners: 2, finest: 1_000 };
+
+    fn memory() -> Vec<AtomicU64> {
+        (0..SIZES.words()).map(|_| AtomicU64::new(0)).collect()
+    }
+
+    #[test]
+    fn a_reader_sees_a_page_between_changes_only() {
+        let (words, mut pulled) = (memory(), Pulled::new(SIZES));
+        let (end, wanted) =
+            (AtomicU64::new(0), Ledger::new(&memory(), SIZES, 1).wanted(0, u64::MAX));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut ledger = Ledger::new(&words, SIZES, 0);
+                for number in 0..200_000 {
+                    ledger.add(Activity::from_number(number % 7 + 1), 3, number);
+                }
+                end.store(1, std::sync::atomic::Ordering::Release);
+            });
+            let page = Page::new(&words, SIZES);
+            while end.load(std::sync::atomic::Ordering::Acquire) == 0 {
+                if page.pull(&wanted, &mut pulled) {
+                    let entries: u64 = pulled.clock().entries().map(|(_, ns)| ns).sum();
+                    assert!(entries <= pulled.clock().total_ns());
+                    assert_eq!(pulled.clock().total_ns() % 3, 0);
+                }
+            }
+        });
+        assert!(Page::new(&words, SIZES).pull(&wanted, &mut pulled));
+        assert_eq!(pulled.clock().total_ns(), 600_000);
+    }
+
+    #[test]
+    fn a_page_whose_owner_died_within_a_change_is_not_read() {
+        let words = memory();
+        let wanted = Ledger::new(&memory(), SIZES, 1).wanted(0, 0);
+        assert!(sequence::begin_update(&words[SEQUENCE]));
+        assert!(!Page::new(&words, SIZES).pull(&wanted, &mut Pulled::new(SIZES)));
+    }
+
+    #[test]
+    fn pages_of_other_sizes_do_no_harm() {
+        let words = memory();
+        let mut ledger = Ledger::new(&words, SIZES, 0);
+        (1..9).for_each(|number| ledger.add(Activity::from_number(number), 5, number));
+        let small = Sizes { activities: 1, causes: 1, path: 1, partners: 1, finest: 1 };
+        let mut pulled = Pulled::new(small);
+        let wanted = Ledger::new(&memory(), SIZES, 1).wanted(0, 100);
+        assert!(ledger.page().pull(&wanted, &mut pulled));
+        assert_eq!(pulled.clock().used(), 1);
+    }
+}

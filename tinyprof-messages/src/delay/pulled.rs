@@ -166,3 +166,61 @@ fn ranges(sizes: &Sizes) -> [Range<usize>; LISTS] {
         begin..end
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZES: Sizes = Sizes { activities: 4, causes: 6, path: 5, partners: 2, finest: 1_000 };
+
+    fn pulled(origin: Origin) -> Pulled {
+        let mut pulled = Pulled::new(SIZES);
+        let list = |words: &mut [u64], entries: u64| {
+            let entry = (1..=entries).flat_map(|key| [key, 10 * key]);
+            let all = [100, entries].into_iter().chain(entry);
+            words.iter_mut().zip(all).for_each(|(to, from)| *to = from);
+        };
+        pulled.state().into_iter().zip([4, 3, 6, 5]).for_each(|(words, used)| list(words, used));
+        pulled.moment().into_iter().zip([2, 0, 1]).for_each(|(words, used)| list(words, used));
+        pulled.origin = origin;
+        pulled
+    }
+
+    fn entries(pulled: &Pulled, lists: usize) -> Vec<Vec<(u64, u64)>> {
+        (0..lists).map(|number| pulled.list(number).entries().collect()).collect()
+    }
+
+    #[test]
+    fn a_mail_says_the_same() {
+        let meeting = Meeting { communicator: 3, instance: 9 };
+        for (origin, lists, arrived) in [
+            (Origin::Unknown, 4, Origin::Unknown),
+            (Origin::Partner(500), 7, Origin::Partner(420)),
+            (Origin::Meeting(meeting, 500), 6, Origin::Meeting(meeting, 420)),
+        ] {
+            let sent = pulled(origin);
+            let mut mail = vec![0; Pulled::mail_words(&SIZES)];
+            let words = sent.to_mail(&mut mail);
+            let mut received = Pulled::new(SIZES);
+            assert!(received.read_mail(&mail[..words], -80));
+            assert_eq!(entries(&received, lists), entries(&sent, lists));
+            assert_eq!(received.origin, arrived);
+        }
+    }
+
+    #[test]
+    fn a_mail_that_is_none_is_refused() {
+        let mut mail = vec![0; Pulled::mail_words(&SIZES)];
+        let words = pulled(Origin::Partner(500)).to_mail(&mut mail);
+        let mut received = Pulled::new(SIZES);
+        for end in 0..words {
+            assert!(!received.read_mail(&mail[..end], 0), "{end} of {words} words");
+        }
+        for at in [0, HEAD + 1, words] {
+            let mut damaged = mail.clone();
+            damaged.resize(words + 1, 0);
+            damaged[at] = u64::MAX;
+            assert!(!received.read_mail(&damaged, 0), "word {at}");
+        }
+    }
+}

@@ -25,6 +25,7 @@ mod queues;
 #[path = "../oracle/random.rs"]
 mod random;
 #[path = "../oracle/trace.rs"]
+#[expect(dead_code, reason = "facts that only measured runs need")]
 mod trace;
 
 mod accuracy;

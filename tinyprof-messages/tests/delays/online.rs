@@ -95,7 +95,7 @@ pub(crate) fn watch(history: &History, rules: &Rules) -> Verdict {
             meet(&mut ledgers[rank], piece.meeting, piece.end_ns);
             continue;
         };
-        let mut pull = || {
+        let pull = || {
             let mut pulled = Pulled::new(rules.sizes);
             let wanted = ledgers[rank].wanted(waited.partner as u32, waited.came_ns);
             assert!(ledgers[waited.partner].page().pull(&wanted, &mut pulled));

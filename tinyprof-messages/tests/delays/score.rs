@@ -1,7 +1,9 @@
 //! How near one analysis is to another.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
+use crate::online::Verdict;
 use crate::post_mortem::{Analysis, Causes};
 
 /// The differences of two analyses of one program, as shares.
@@ -18,12 +20,15 @@ pub(crate) struct Difference {
     /// The part of the critical path that is said of another cause, of the run time.
     pub(crate) path: f64,
     pub(crate) is_path_top_five_equal: bool,
+    /// The part of the path of which the cause is in no list.
+    pub(crate) path_other: f64,
     /// The part of the costs that are propagated.
     pub(crate) propagated: f64,
 }
 
 /// Compares what was found with the truth.
-pub(crate) fn compare(found: &Analysis, truth: &Analysis) -> Difference {
+pub(crate) fn compare(verdict: &Verdict, truth: &Analysis) -> Difference {
+    let found = &verdict.analysis;
     let (all, all_true) = (costs(found), costs(truth));
     let (sum, sum_true) = (total(&all), total(&all_true).max(1.0));
     let direct = total(&found.direct) / sum.max(1.0);
@@ -36,6 +41,7 @@ pub(crate) fn compare(found: &Analysis, truth: &Analysis) -> Difference {
         is_top_five_equal: largest(&all, 5) == largest(&all_true, 5),
         path: distance(&found.path, &truth.path) / total(&truth.path),
         is_path_top_five_equal: largest(&found.path, 5) == largest(&truth.path, 5),
+        path_other: verdict.path_other_ns as f64 / total(&truth.path),
         propagated,
     }
 }
@@ -70,8 +76,8 @@ fn largest(causes: &Causes, count: usize) -> BTreeSet<(usize, u64)> {
 pub(crate) struct Score {
     pub(crate) programs: u64,
     sums: Difference,
-    pub(crate) worst_total: f64,
-    pub(crate) worst_direct: f64,
+    worst_total: f64,
+    pub(crate) worst_moved: f64,
     pub(crate) worst_path: f64,
     top_one: u64,
     top_five: u64,
@@ -86,8 +92,9 @@ impl Score {
         self.sums.direct += one.direct;
         self.sums.path += one.path;
         self.sums.propagated += one.propagated;
+        self.sums.path_other += one.path_other;
         self.worst_total = self.worst_total.max(one.total);
-        self.worst_direct = self.worst_direct.max(one.direct);
+        self.worst_moved = self.worst_moved.max(one.moved);
         self.worst_path = self.worst_path.max(one.path);
         self.top_one += u64::from(one.is_top_one_equal);
         self.top_five += u64::from(one.is_top_five_equal);
@@ -102,10 +109,6 @@ impl Score {
         self.percent(self.sums.total)
     }
 
-    pub(crate) fn moved(&self) -> f64 {
-        self.percent(self.sums.moved)
-    }
-
     pub(crate) fn direct(&self) -> f64 {
         self.percent(self.sums.direct)
     }
@@ -118,15 +121,33 @@ impl Score {
         self.percent(self.sums.propagated)
     }
 
-    pub(crate) fn top_one(&self) -> f64 {
-        self.percent(self.top_one as f64)
-    }
-
     pub(crate) fn top_five(&self) -> f64 {
         self.percent(self.top_five as f64)
     }
 
     pub(crate) fn path_top_five(&self) -> f64 {
         self.percent(self.path_top_five as f64)
+    }
+}
+
+/// A row of a table, in percent: the total and its worst, what is said of another cause, direct,
+/// the largest and the five largest causes the same; the path, its worst, its part without a cause,
+/// its five largest the same; and the part of the costs that is propagated.
+impl fmt::Display for Score {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let row = [
+            self.total(),
+            100.0 * self.worst_total,
+            self.percent(self.sums.moved),
+            self.direct(),
+            self.percent(self.top_one as f64),
+            self.top_five(),
+            self.path(),
+            100.0 * self.worst_path,
+            self.percent(self.sums.path_other),
+            self.path_top_five(),
+            self.propagated(),
+        ];
+        row.iter().try_for_each(|percent| write!(to, " {percent:6.2}"))
     }
 }
