@@ -98,6 +98,10 @@ fn synchronised(history: &History) -> Vec<Vec<Vec<Synchronised>>> {
             found[partner][piece.rank].push(Synchronised { own_ns, partner_ns });
         }
     }
+    // Members of an operation leave it one after the other: some have gone on meanwhile.
+    for pairs in found.iter_mut().flatten() {
+        pairs.sort_by_key(|synchronised| synchronised.own_ns + synchronised.partner_ns);
+    }
     found
 }
 
