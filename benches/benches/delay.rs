@@ -1,5 +1,5 @@
-//! The cost of delay costs: an activity that is added to a rank's clock, and a wait whose causes are
-//! looked for. Both ranks are on one processor, so the caches hold what another processor would
+//! The cost of delay costs: an activity that is added to a rank's clock, and a wait whose causes
+//! are looked for. Both ranks are on one processor, so the caches hold what another processor would
 //! have to send.
 
 use std::hint::black_box;
@@ -46,7 +46,7 @@ impl World<'_> {
             left_ns: self.now_ns + 2_000,
             waited_ns: 10_000,
             partner_ns: self.now_ns,
-            is_meeting: false,
+            is_mutual: false,
         };
         let wanted = self.ledgers[waits].wanted(partner, wait.partner_ns);
         let is_read = self.ledgers[late].page().pull(&wanted, &mut self.pulled);

@@ -11,7 +11,7 @@
 //!
 //! ```text
 //!  Ledger ---- writes ----> Page ---- pull ----> Pulled ----> Ledger of the rank that has waited
-//!    | add, wait, meet                              |
+//!    | add, wait, align                             |
 //!    v                                              +-- to_mail, read_mail: between hosts
 //!  Costs ---> DelayCosts, in RankCauses
 //! ```
@@ -26,7 +26,8 @@
 //! use tinyprof_messages::delay::{Activity, Costs, DelayCosts, Ledger, Pulled, Sizes, Wait};
 //!
 //! let sizes = Sizes::default();
-//! let memory = |words: usize| -> Vec<AtomicU64> { (0..words).map(|_| AtomicU64::new(0)).collect() };
+//! let memory =
+//!     |words: usize| -> Vec<AtomicU64> { (0..words).map(|_| AtomicU64::new(0)).collect() };
 //! let (pages, table) = ([0, 1].map(|_| memory(sizes.words())), memory(Costs::words(64)));
 //! let mut late = Ledger::new(&pages[0], sizes, 0);
 //! let mut waits = Ledger::new(&pages[1], sizes, 1);
@@ -46,7 +47,7 @@
 //!     left_ns: 51_000,
 //!     waited_ns: 30_000,
 //!     partner_ns: 50_000,
-//!     is_meeting: false,
+//!     is_mutual: false,
 //! };
 //! let mut costs = Costs::new(&table);
 //! waits.wait(&wait, Some(&pulled), &mut costs);
@@ -59,6 +60,7 @@
 mod cause;
 mod costs;
 mod imbalance;
+mod instance;
 mod layout;
 mod ledger;
 mod list;
@@ -71,8 +73,9 @@ mod shares;
 pub use cause::{Activity, Cause};
 pub use costs::{Cost, Costs, DelayCost, DelayCosts, Kind};
 pub use imbalance::{Imbalance, Visits, path_imbalance_ns};
+pub use instance::Instance;
 pub use layout::Sizes;
 pub use ledger::{Ledger, Losses, Wait};
-pub use page::{Meeting, Page, Wanted};
+pub use page::{Page, Wanted};
 pub use pulled::Pulled;
 pub use record::{PathPart, RankCauses};

@@ -91,7 +91,6 @@ impl Cause {
     /// [`UNEXPLAINED`](Self::UNEXPLAINED).
     #[must_use]
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "24 bits")]
     pub const fn rank(self) -> Option<u32> {
         let rank = self.0 >> ACTIVITY_BITS;
         if rank == NOBODY { None } else { Some(rank as u32) }

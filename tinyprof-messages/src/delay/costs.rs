@@ -8,7 +8,7 @@ use tinyprof_segment::sequence;
 use super::cause::Cause;
 use super::list::{Word, add};
 
-/// How a cause has made a rank wait.
+/// The way in which a cause has made a rank wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// The rank waited for the one whose activity was longer.
@@ -26,7 +26,7 @@ pub struct Cost {
     pub count: u64,
 }
 
-/// What a rank has waited for at a callpath.
+/// A cause of a rank's waiting at a callpath.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DelayCost {
     /// The callpath of the waits.
@@ -113,7 +113,6 @@ impl<'m> Costs<'m> {
     }
 
     /// Returns where the entry of a callpath and a cause is, which is made if there is none.
-    #[expect(clippy::cast_possible_truncation, reason = "a remainder")]
     fn entry(&mut self, callpath: u64, cause: Cause) -> usize {
         let mixed = (cause.to_word().wrapping_mul(FACTOR) ^ callpath).wrapping_mul(FACTOR);
         let sets = self.inherited_ns.len() / WAYS;

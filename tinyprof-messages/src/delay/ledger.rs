@@ -7,10 +7,11 @@ use tinyprof_segment::sequence;
 
 use super::cause::{Activity, Cause};
 use super::costs::Costs;
+use super::instance::Instance;
 use super::layout::{ANCHOR_HEAD, ANCHORS, PARTNER_HEAD, SEQUENCE, Sizes, State, WAITS, WAYS};
 use super::list::{List, Owned, Word};
 use super::log;
-use super::page::{Meeting, Page, Wanted};
+use super::page::{Page, Wanted};
 use super::pulled::Pulled;
 use super::shares::Shares;
 
@@ -32,15 +33,15 @@ pub struct Wait {
     pub entered_ns: u64,
     /// When it was left.
     pub left_ns: u64,
-    /// How long it has waited.
+    /// The time that it has waited.
     pub waited_ns: u64,
     /// When the partner came: sent, posted its receive, or entered the operation.
     pub partner_ns: u64,
-    /// All ranks of the communicator wait for all in this operation: [`Ledger::meet`] follows.
-    pub is_meeting: bool,
+    /// All ranks of the communicator wait for all in this operation: [`Ledger::align`] follows.
+    pub is_mutual: bool,
 }
 
-/// What a ledger could not find out.
+/// Waits of which a ledger could not find the causes, or not all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
     /// Waits for ranks whose state could not be read.
@@ -150,12 +151,12 @@ impl<'m> Ledger<'m> {
     #[must_use]
     pub fn wanted(&self, partner: u32, partner_ns: u64) -> Wanted {
         let since_ns = self.partner(partner).map_or(0, |place| self.words[place + 1].get());
-        let meetings = std::array::from_fn(|number| {
+        let instances = std::array::from_fn(|number| {
             let at = self.sizes.anchor(number);
-            let [communicator, instance] = [at, at + 1].map(|word| self.words[word].get());
-            Meeting { communicator, instance }
+            let [communicator, number] = [at, at + 1].map(|word| self.words[word].get());
+            Instance { communicator, number }
         });
-        Wanted { reader: self.rank, until_ns: partner_ns, since_ns, meetings }
+        Wanted { reader: self.rank, until_ns: partner_ns, since_ns, instances }
     }
 
     /// Finds out what has made a call wait, and adds it to `costs`. `partner` is the state of the
@@ -189,7 +190,7 @@ impl<'m> Ledger<'m> {
         match partner {
             Some(pulled) => {
                 self.take_path(wait, pulled, &state);
-                if !wait.is_meeting {
+                if !wait.is_mutual {
                     self.synchronise(wait, pulled);
                 }
             }
@@ -200,12 +201,12 @@ impl<'m> Ledger<'m> {
 
     /// Takes note that an operation in which all ranks of a communicator wait for all has been
     /// left. Each of them calls it, after [`wait`](Self::wait) if it has waited.
-    pub fn meet(&mut self, meeting: Meeting, left_ns: u64) {
+    pub fn align(&mut self, instance: Instance, left_ns: u64) {
         if !sequence::begin_update(&self.words[SEQUENCE]) {
             return;
         }
-        let at = self.sizes.anchor(self.anchor_to_replace(meeting.communicator));
-        let head = [meeting.communicator, meeting.instance, left_ns];
+        let at = self.sizes.anchor(self.anchor_to_replace(instance.communicator));
+        let head = [instance.communicator, instance.number, left_ns];
         for (word, value) in self.words[at..].iter().zip(head) {
             word.store(value, Relaxed);
         }
@@ -242,10 +243,10 @@ impl<'m> Ledger<'m> {
         self.page().partner(rank)
     }
 
-    fn anchor(&self, meeting: Meeting) -> Option<usize> {
+    fn anchor(&self, instance: Instance) -> Option<usize> {
         (0..ANCHORS).map(|number| self.sizes.anchor(number)).find(|at| {
-            let [communicator, instance] = [*at, *at + 1].map(|word| self.words[word].get());
-            Meeting { communicator, instance } == meeting
+            let [communicator, number] = [*at, *at + 1].map(|word| self.words[word].get());
+            Instance { communicator, number } == instance
         })
     }
 

@@ -44,7 +44,6 @@ pub(super) fn take_back(log: &[AtomicU64], until_ns: u64, clock: &mut [u64]) -> 
 }
 
 #[inline(always)]
-#[expect(clippy::cast_possible_truncation, reason = "less than the additions that are kept")]
 const fn place(number: u64) -> usize {
     1 + (number & (KEPT - 1)) as usize * ADDITION
 }

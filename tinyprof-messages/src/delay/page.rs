@@ -7,6 +7,7 @@
 use tinyprof_segment::primitive::AtomicU64;
 use tinyprof_segment::sequence;
 
+use super::instance::Instance;
 use super::layout::{ANCHOR_HEAD, ANCHORS, PARTNER_HEAD, SEQUENCE, STATES, Sizes, WAITS, WAYS};
 use super::list::{List, Word};
 use super::log;
@@ -15,7 +16,7 @@ use super::pulled::{Origin, Pulled};
 /// The attempts to read a page. Each fails only if its rank has entered or left a call meanwhile.
 const TRIES: usize = 16;
 
-/// What a rank wants to know of another one.
+/// A question of a rank about another one.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
     /// The rank that wants it.
@@ -25,16 +26,7 @@ pub struct Wanted {
     /// When it has synchronised with the other one, as far as it knows.
     pub(super) since_ns: u64,
     /// The operations of all ranks of a communicator that it has left last.
-    pub(super) meetings: [Meeting; ANCHORS],
-}
-
-/// An operation in which all ranks of a communicator waited for all.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Meeting {
-    /// A number of the communicator on which its ranks agree, not 0.
-    pub communicator: u64,
-    /// The number of the operation on it.
-    pub instance: u64,
+    pub(super) instances: [Instance; ANCHORS],
 }
 
 /// The page of a rank, for reading.
@@ -99,13 +91,13 @@ impl<'m> Page<'m> {
         let mut begin = since.1.map(|found| found + PARTNER_HEAD);
         for number in 0..ANCHORS {
             let at = sizes.anchor(number);
-            let meeting =
-                Meeting { communicator: self.words[at].get(), instance: self.words[at + 1].get() };
+            let instance =
+                Instance { communicator: self.words[at].get(), number: self.words[at + 1].get() };
             let at_ns = self.words[at + 2].get();
-            let is_known = meeting.communicator != 0 && wanted.meetings.contains(&meeting);
+            let is_known = instance.communicator != 0 && wanted.instances.contains(&instance);
             if is_known && at_ns > since.0 && at_ns <= wanted.until_ns {
                 since.0 = at_ns;
-                origin = Origin::Meeting(meeting, at_ns);
+                origin = Origin::Instance(instance, at_ns);
                 begin = Some(at + ANCHOR_HEAD);
             }
         }

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use super::instance::Instance;
 use super::layout::Sizes;
 use super::list::{self, List};
-use super::page::Meeting;
 
 /// Since when a rank and the reader of its page are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub(super) enum Origin {
     /// Since it has waited for the reader, which was at this time.
     Partner(u64),
     /// Since both have left this operation, which it has left at this time.
-    Meeting(Meeting, u64),
+    Instance(Instance, u64),
 }
 
 /// The number of lists: the state of the rank, then that of the moment since which it is compared.
@@ -112,8 +112,8 @@ impl Pulled {
         let (lists, head) = match self.origin {
             Origin::Unknown => (4, [0; HEAD]),
             Origin::Partner(at_ns) => (7, [1, at_ns, 0, 0]),
-            Origin::Meeting(meeting, at_ns) => {
-                (6, [2, at_ns, meeting.communicator, meeting.instance])
+            Origin::Instance(instance, at_ns) => {
+                (6, [2, at_ns, instance.communicator, instance.number])
             }
         };
         mail[..HEAD].copy_from_slice(&head);
@@ -131,16 +131,16 @@ impl Pulled {
     /// then the state is of no meaning.
     #[must_use]
     pub fn read_mail(&mut self, mail: &[u64], offset_ns: i64) -> bool {
-        let Some((&[kind, at_ns, communicator, instance], mut rest)) = mail.split_first_chunk()
+        let Some((&[kind, at_ns, communicator, number], mut rest)) = mail.split_first_chunk()
         else {
             return false;
         };
         let at_ns = at_ns.saturating_add_signed(offset_ns);
-        let meeting = Meeting { communicator, instance };
+        let instance = Instance { communicator, number };
         let (lists, origin) = match kind {
             0 => (4, Origin::Unknown),
             1 => (7, Origin::Partner(at_ns)),
-            2 => (6, Origin::Meeting(meeting, at_ns)),
+            2 => (6, Origin::Instance(instance, at_ns)),
             _ => return false,
         };
         (self.origin, self.is_late) = (origin, false);
@@ -156,7 +156,8 @@ impl Pulled {
     }
 }
 
-/// Returns where the lists are: clock, base, blame, path, then clock, blame, and the reader's clock.
+/// Returns where the lists are: clock, base, blame, path; then clock, blame, and the reader's
+/// clock.
 fn ranges(sizes: &Sizes) -> [Range<usize>; LISTS] {
     let Sizes { activities, causes, path, .. } = *sizes;
     let mut end = 0;
@@ -192,11 +193,11 @@ mod tests {
 
     #[test]
     fn a_mail_says_the_same() {
-        let meeting = Meeting { communicator: 3, instance: 9 };
+        let instance = Instance { communicator: 3, number: 9 };
         for (origin, lists, arrived) in [
             (Origin::Unknown, 4, Origin::Unknown),
             (Origin::Partner(500), 7, Origin::Partner(420)),
-            (Origin::Meeting(meeting, 500), 6, Origin::Meeting(meeting, 420)),
+            (Origin::Instance(instance, 500), 6, Origin::Instance(instance, 420)),
         ] {
             let sent = pulled(origin);
             let mut mail = vec![0; Pulled::mail_words(&SIZES)];

@@ -23,7 +23,7 @@ pub struct RankCauses {
     /// The path, the longest part first: the critical path, if the rank ends last. What is in no
     /// bounded list is [`Cause::OTHER`]. The sum is the time since the ranks began.
     pub path: Vec<PathPart>,
-    /// What could not be found out.
+    /// The waits of which not all could be found out.
     pub losses: Losses,
 }
 
@@ -35,5 +35,28 @@ impl RankCauses {
         let mut path: Vec<PathPart> = parts.collect();
         path.sort_unstable_by_key(|part| (std::cmp::Reverse(part.ns), part.cause));
         Self { costs, path, losses: ledger.losses() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tinyprof_segment::primitive::AtomicU64;
+
+    use super::*;
+    use crate::delay::{Activity, Sizes};
+
+    #[test]
+    fn a_record_has_the_longest_part_of_the_path_first() {
+        let sizes = Sizes { activities: 2, causes: 2, path: 2, partners: 2, finest: 1_000 };
+        let page: Vec<AtomicU64> = (0..sizes.words()).map(|_| AtomicU64::new(0)).collect();
+        let mut ledger = Ledger::new(&page, sizes, 3);
+        for (activity, ns) in [(1, 10), (2, 70), (1, 5), (4, 2)] {
+            ledger.add(Activity::from_number(activity), ns, 100);
+        }
+        let record = RankCauses::new(&ledger, DelayCosts::default());
+        let part =
+            |activity, ns| PathPart { cause: Cause::new(3, Activity::from_number(activity)), ns };
+        assert_eq!(record.path, [part(2, 70), part(Activity::OTHER.number(), 15), part(4, 2)]);
+        assert_eq!(record.losses, Losses::default());
     }
 }

@@ -1,8 +1,8 @@
 //! Delay costs and the critical path, found while programs run, held against Scalasca's analysis
 //! post mortem of all that has happened.
 //!
-//! The programs are random, and run on the engine of `tests/oracle`. `TINYPROF_ORACLE_PROGRAMS=1000`
-//! runs more of them; `--nocapture` prints the tables.
+//! The programs are random, and run on the engine of `tests/oracle`.
+//! `TINYPROF_ORACLE_PROGRAMS=1000` runs more of them; `--nocapture` prints the tables.
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,

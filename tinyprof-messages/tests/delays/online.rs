@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tinyprof_messages::delay::{
-    Activity, Costs, DelayCosts, Ledger, Losses, Meeting, Pulled, Sizes, Wait,
+    Activity, Costs, DelayCosts, Instance, Ledger, Losses, Pulled, Sizes, Wait,
 };
 use tinyprof_segment::primitive::AtomicU64;
 
@@ -114,7 +114,7 @@ pub(crate) fn watch(history: &History, rules: &Rules) -> Verdict {
             left_ns: piece.end_ns,
             waited_ns: waited.ns,
             partner_ns: waited.came_ns,
-            is_meeting: piece.meeting.is_some(),
+            is_mutual: piece.meeting.is_some(),
         };
         ledgers[rank].wait(&wait, Some(&pulled), &mut costs[rank]);
         meet(&mut ledgers[rank], piece.meeting, piece.end_ns);
@@ -140,8 +140,8 @@ pub(crate) fn watch(history: &History, rules: &Rules) -> Verdict {
 }
 
 fn meet(ledger: &mut Ledger<'_>, meeting: Option<usize>, left_ns: u64) {
-    if let Some(instance) = meeting {
-        ledger.meet(Meeting { communicator: 1, instance: instance as u64 }, left_ns);
+    if let Some(number) = meeting {
+        ledger.align(Instance { communicator: 1, number: number as u64 }, left_ns);
     }
 }
 

@@ -17,8 +17,8 @@ impl Ledger<'_> {
                 let then = (pulled.clock_then(), pulled.blame_then());
                 return self.compare(wait, pulled, pulled.reader_then(), then);
             }
-            Origin::Meeting(meeting, at_ns) if at_ns > since_ns => {
-                if let Some(anchor) = self.anchor(meeting) {
+            Origin::Instance(instance, at_ns) if at_ns > since_ns => {
+                if let Some(anchor) = self.anchor(instance) {
                     let (clock, _) = self.sizes.of_moment(anchor + ANCHOR_HEAD);
                     let then = (pulled.clock_then(), pulled.blame_then());
                     return self.compare(wait, pulled, List::new(&self.words[clock]), then);

@@ -20,11 +20,11 @@ fn memory(ranks: usize, words: usize) -> Vec<Vec<AtomicU64>> {
     (0..ranks).map(|_| (0..words).map(|_| AtomicU64::new(0)).collect()).collect()
 }
 
+/// The costs, each with the rank that has waited.
+type Found = Vec<(DelayCost, u32)>;
+
 /// Runs what happens in a world, and returns the costs of all ranks and the path of the last one.
-fn check(
-    ranks: usize,
-    happens: impl FnOnce(&mut World<'_>),
-) -> (Vec<(DelayCost, u32)>, Vec<(Cause, u64)>) {
+fn check(ranks: usize, happens: impl FnOnce(&mut World<'_>)) -> (Found, Vec<(Cause, u64)>) {
     let (pages, tables) = (memory(ranks, SIZES.words()), memory(ranks, Costs::words(64)));
     let ledgers = (0..).zip(&pages).map(|(rank, page)| Ledger::new(page, SIZES, rank)).collect();
     let costs = tables.iter().map(|table| Costs::new(table)).collect();
@@ -47,7 +47,7 @@ impl World<'_> {
         self.ledgers[rank].add(Activity::from_number(activity), ns, self.now_ns[rank]);
     }
 
-    fn wait_until(&mut self, rank: usize, partner: usize, came_ns: u64, is_meeting: bool) {
+    fn wait_until(&mut self, rank: usize, partner: usize, came_ns: u64, is_mutual: bool) {
         let entered_ns = self.now_ns[rank];
         let partner_number = u32::try_from(partner).unwrap();
         let wanted = self.ledgers[rank].wanted(partner_number, came_ns);
@@ -61,7 +61,7 @@ impl World<'_> {
             left_ns: came_ns + 10,
             waited_ns: came_ns - entered_ns,
             partner_ns: came_ns,
-            is_meeting,
+            is_mutual,
         };
         self.ledgers[rank].wait(&wait, Some(&pulled), &mut self.costs[rank]);
         self.now_ns[rank] = wait.left_ns;
@@ -84,8 +84,8 @@ impl World<'_> {
             if rank != last {
                 self.wait_until(rank, last, came_ns, true);
             }
-            let meeting = Meeting { communicator: 1, instance: self.met };
-            self.ledgers[rank].meet(meeting, self.now_ns[rank]);
+            let instance = Instance { communicator: 1, number: self.met };
+            self.ledgers[rank].align(instance, self.now_ns[rank]);
         }
     }
 }
@@ -190,7 +190,7 @@ fn a_state_that_is_gone_is_counted() {
         left_ns: 1_200,
         waited_ns: 1_100,
         partner_ns: 1_100,
-        is_meeting: false,
+        is_mutual: false,
     };
     waits.wait(&wait, Some(&pulled), &mut costs);
     waits.wait(&wait, None, &mut costs);

@@ -89,7 +89,6 @@ impl Owned {
     }
 
     #[inline(always)]
-    #[expect(clippy::cast_possible_truncation, reason = "masked")]
     fn home(&self, key: u64) -> usize {
         let mixed = key.wrapping_mul(0x9E37_79B9_7F4A_7C15);
         (mixed >> 40) as usize & (self.index.len() - 1)
