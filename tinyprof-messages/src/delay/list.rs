@@ -106,7 +106,7 @@ impl<'m, W: Word> List<'m, W> {
     /// Returns the time of no entry.
     #[inline]
     pub(super) fn rest_ns(self) -> u64 {
-        self.total_ns().saturating_sub(self.entries().map(|(_, ns)| ns).sum())
+        self.entries().fold(self.total_ns(), |rest, (_, ns)| rest.saturating_sub(ns))
     }
 
     /// Returns the keys and times since an earlier moment of the same list.

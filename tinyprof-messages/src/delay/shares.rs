@@ -60,10 +60,10 @@ impl Shares {
         let Self { waited_ns, total_ns, .. } = *self;
         let smallest_ns = waited_ns / self.finest;
         let scale = waited_ns as f64 / total_ns.max(1) as f64;
-        let mut before = (0, 0);
+        let mut before = (0_u64, 0_u64);
         // The sum up to each is rounded, so that rounding loses nothing.
         let scaled = move |(cause, kind, ns): (Cause, Kind, u64)| {
-            let sum = before.0 + ns;
+            let sum = before.0.saturating_add(ns);
             let part = match sum {
                 _ if total_ns <= waited_ns => sum,
                 _ if sum == total_ns => waited_ns,

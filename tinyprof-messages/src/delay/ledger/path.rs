@@ -21,7 +21,7 @@ impl Ledger<'_> {
         let rest = [(other, rest_ns), (Cause::OTHER, path.rest_ns())];
         for (cause, ns) in inherited.chain(own).chain(rest).filter(|(_, ns)| *ns > 0) {
             match parts.iter_mut().find(|part| part.0 == cause) {
-                Some(part) => part.1 += ns,
+                Some(part) => part.1 = part.1.saturating_add(ns),
                 None => parts.push((cause, ns)),
             }
         }

@@ -123,7 +123,8 @@ impl Owned {
 
     /// Returns the place of an entry that gives way, whose rank the next one inherits.
     fn least(&mut self, words: &[AtomicU64]) -> usize {
-        let order = |place: usize| words[key_of(place) + 1].get() + self.inherited_ns[place];
+        let order =
+            |place: usize| words[key_of(place) + 1].get().saturating_add(self.inherited_ns[place]);
         let candidates = (0..CANDIDATES.min(self.room)).map(|step| (self.hand + step) % self.room);
         let (least_ns, place) =
             candidates.map(|place| (order(place), place)).min().unwrap_or_default();
