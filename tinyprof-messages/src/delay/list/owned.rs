@@ -129,6 +129,7 @@ impl Owned {
         let (least_ns, place) =
             candidates.map(|place| (order(place), place)).min().unwrap_or_default();
         self.hand = (self.hand + CANDIDATES) % self.room;
+
         self.inherited_ns[place] = least_ns;
         place
     }
@@ -205,6 +206,17 @@ mod tests {
         }
         let found = List::new(&words).entries().find(|(key, _)| *key == 1);
         assert_eq!(found, Some((1, 300_000)));
+    }
+
+    #[test]
+    fn a_key_of_many_small_times_stays_among_larger_ones() {
+        let (words, mut owned) = (shared(8), Owned::new(8));
+        for round in 0..1_000 {
+            owned.add(&words, 1, 60);
+            (0..3).for_each(|other| owned.add(&words, 100 + 3 * round + other, 100));
+        }
+        let found = List::new(&words).entries().find(|(key, _)| *key == 1);
+        assert!(found.is_some_and(|(_, ns)| ns > 55_000), "{found:?}");
     }
 
     #[test]
