@@ -211,6 +211,7 @@ mod tests {
     #[test]
     fn a_key_of_many_small_times_stays_among_larger_ones() {
         let (words, mut owned) = (shared(8), Owned::new(8));
+        (10..18).for_each(|other| owned.add(&words, other, 100));
         for round in 0..1_000 {
             owned.add(&words, 1, 60);
             (0..3).for_each(|other| owned.add(&words, 100 + 3 * round + other, 100));
