@@ -109,7 +109,7 @@ impl<'m> Ledger<'m> {
     /// Adds time of an activity that ends now: all but what is passed to [`wait`](Self::wait).
     ///
     /// # Cost
-    /// 4 ns, for an activity that has an entry.
+    /// 3 ns, for an activity that has an entry.
     #[inline]
     pub fn add(&mut self, activity: Activity, ns: u64, now_ns: u64) {
         if sequence::begin_update(&self.words[SEQUENCE]) {
@@ -161,6 +161,10 @@ impl<'m> Ledger<'m> {
 
     /// Finds out what has made a call wait, and adds it to `costs`. `partner` is the state of the
     /// rank that was waited for; `None` if it could not be read.
+    ///
+    /// # Cost
+    /// With the question and the reading 260 ns between 2 ranks, and 20 ns for each further cause,
+    /// where both ranks share a cache.
     pub fn wait(&mut self, wait: &Wait, partner: Option<&Pulled>, costs: &mut Costs<'_>) {
         if !sequence::begin_update(&self.words[SEQUENCE]) {
             return;
