@@ -9,18 +9,21 @@
 //! * [`uncertainty`]: by how much that may be wrong.
 //! * [`polling`]: loops of tests.
 //! * [`meeting`]: the latest of several partners, for collectives and for `Waitall`.
+//! * [`delay`]: causes of waiting: delay costs, the critical path, imbalance.
 //! * [`waiting`]: the names of waiting, wrong order, and order inversions.
 //! * [`order`]: which message a receive from any source may take, in the order without measurement.
 //! * [`matching`]: which companion belongs to which message.
 //! * [`graph`]: what ranks do, as graphs; their union, phases, and classes of ranks.
 //!
-//! This crate knows no MPI, no clock and no threads, has no unsafe code and no dependency.
-//! What a wrapper calls for a message is free of allocation, locks and panics: all but [`graph`],
-//! of which that holds for [`graph::Paths`].
+//! This crate knows no MPI, no clock and no threads, and has no unsafe code. It depends only on
+//! `tinyprof-segment`, for the protocol by which [`delay`] shares memory. What a wrapper calls for
+//! a message is free of allocation, locks and panics: all but [`graph`], of which that holds for
+//! [`graph::Paths`], and what [`delay`] says that it allocates.
 #![forbid(unsafe_code)]
 
 pub mod clock;
 pub mod companion;
+pub mod delay;
 pub mod graph;
 pub mod matching;
 pub mod meeting;

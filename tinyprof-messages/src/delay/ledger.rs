@@ -1,0 +1,289 @@
+//! A rank's own side: it writes its page, and finds out who has made it wait.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use tinyprof_segment::primitive::AtomicU64;
+use tinyprof_segment::sequence;
+
+use super::cause::{Activity, Cause};
+use super::costs::Costs;
+use super::instance::Instance;
+use super::layout::{ANCHOR_HEAD, ANCHORS, PARTNER_HEAD, SEQUENCE, Sizes, State, WAITS, WAYS};
+use super::list::{List, Owned, Word};
+use super::log;
+use super::page::{Page, Wanted};
+use super::pulled::Pulled;
+use super::shares::Shares;
+
+mod interval;
+mod path;
+#[cfg(test)]
+mod tests;
+
+/// A call that has waited for another rank. Times are in ns on the clock of the host.
+#[derive(Clone, Copy, Debug)]
+pub struct Wait {
+    /// The callpath of the call.
+    pub callpath: u64,
+    /// The call as an activity: what it did besides waiting.
+    pub activity: Activity,
+    /// The rank in the world that came last.
+    pub partner: u32,
+    /// When the call was entered.
+    pub entered_ns: u64,
+    /// When it was left.
+    pub left_ns: u64,
+    /// The time that it has waited.
+    pub waited_ns: u64,
+    /// When the partner came: sent, posted its receive, or entered the operation.
+    pub partner_ns: u64,
+    /// All ranks of the communicator wait for all in this operation: [`Ledger::align`] follows.
+    pub is_mutual: bool,
+}
+
+/// Waits of which a ledger could not find the causes, or not all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Losses {
+    /// Waits for ranks whose state could not be read.
+    pub unread: u64,
+    /// Waits for ranks that had done too much by the time at which their state was read.
+    pub late: u64,
+    /// Waits for ranks of which it was forgotten when they had synchronised with this one.
+    pub forgotten: u64,
+}
+
+/// The activity clock of a rank, its last synchronisations, its blame and its path.
+///
+/// One thread writes it. Nothing allocates but [`new`](Self::new).
+#[derive(Debug)]
+pub struct Ledger<'m> {
+    words: &'m [AtomicU64],
+    sizes: Sizes,
+    rank: u32,
+    clock: Owned,
+    blame: Owned,
+    shares: Shares,
+    losses: Losses,
+    /// A partner that was forgotten, in each set.
+    has_forgotten: Box<[bool]>,
+}
+
+impl<'m> Ledger<'m> {
+    /// The shortest waiting that is always worth a look at the other rank, in ns.
+    pub const FLOOR_NS: u64 = 2_000;
+    /// The shortest that is if there was none for [`APART_NS`](Self::APART_NS), in ns.
+    pub const SHORT_NS: u64 = 200;
+    /// The distance of short waits, in ns.
+    pub const APART_NS: u64 = 20_000;
+
+    /// Returns the ledger of a rank in the world, which writes these words, all 0.
+    ///
+    /// # Panics
+    /// If there are fewer words than [`Sizes::words`].
+    #[must_use]
+    pub fn new(words: &'m [AtomicU64], sizes: Sizes, rank: u32) -> Self {
+        Self {
+            words: &words[..sizes.words()],
+            sizes,
+            rank,
+            clock: Owned::new(sizes.activities),
+            blame: Owned::new(sizes.causes),
+            shares: Shares::new(sizes.activities + sizes.causes + 2, sizes.finest),
+            losses: Losses::default(),
+            has_forgotten: vec![false; sizes.sets()].into_boxed_slice(),
+        }
+    }
+
+    /// Returns the page, for other ranks.
+    #[must_use]
+    pub fn page(&self) -> Page<'m> {
+        Page::new(self.words, self.sizes)
+    }
+
+    /// Returns what could not be found out.
+    #[must_use]
+    pub fn losses(&self) -> Losses {
+        self.losses
+    }
+
+    /// Adds time of an activity that ends now: all but what is passed to [`wait`](Self::wait).
+    ///
+    /// # Cost
+    /// 3 ns, for an activity that has an entry.
+    #[inline]
+    pub fn add(&mut self, activity: Activity, ns: u64, now_ns: u64) {
+        if sequence::begin_update(&self.words[SEQUENCE]) {
+            self.add_within(activity, ns, now_ns);
+            sequence::end_update(&self.words[SEQUENCE]);
+        }
+    }
+
+    #[inline]
+    fn add_within(&mut self, activity: Activity, ns: u64, now_ns: u64) {
+        self.clock.add(&self.words[self.sizes.clock()], activity.number(), ns);
+        log::note(&self.words[self.sizes.log()], now_ns, activity.number(), ns);
+    }
+
+    /// Returns whether a wait that ends at `left_ns` is long enough for [`wait`](Self::wait);
+    /// otherwise it is a part of the call's activity.
+    ///
+    /// All waits above 2 us are. Shorter ones are if none was for 20 us, so that they cost a
+    /// program that only sends small messages to and fro 2 % of its time.
+    #[inline]
+    #[must_use]
+    pub fn is_worth(&self, waited_ns: u64, left_ns: u64) -> bool {
+        waited_ns >= Self::FLOOR_NS || waited_ns >= Self::SHORT_NS && self.is_rested(left_ns)
+    }
+
+    fn is_rested(&self, now_ns: u64) -> bool {
+        let last_ns = self.words[self.state().since].get();
+        now_ns.saturating_sub(last_ns) >= Self::APART_NS
+    }
+
+    /// Returns what a rank of another host may want to know of this one, if it waits for what this
+    /// one does now: to [`pull`](Page::pull) from the rank's own page, for a mail.
+    #[must_use]
+    pub fn wanted_by(&self, reader: u32, now_ns: u64) -> Wanted {
+        Wanted { reader, since_ns: 0, ..self.wanted(reader, now_ns) }
+    }
+
+    /// Returns what to ask of a rank that this one has waited for until it came at `partner_ns`.
+    #[must_use]
+    pub fn wanted(&self, partner: u32, partner_ns: u64) -> Wanted {
+        let since_ns = self.partner(partner).map_or(0, |place| self.words[place + 1].get());
+        let instances = std::array::from_fn(|number| {
+            let at = self.sizes.anchor(number);
+            let [communicator, number] = [at, at + 1].map(|word| self.words[word].get());
+            Instance { communicator, number }
+        });
+        Wanted { reader: self.rank, until_ns: partner_ns, since_ns, instances }
+    }
+
+    /// Finds out what has made a call wait, and adds it to `costs`. `partner` is the state of the
+    /// rank that was waited for; `None` if it could not be read.
+    ///
+    /// # Cost
+    /// With the question and the reading 260 ns between 2 ranks, and 20 ns for each further cause,
+    /// where both ranks share a cache.
+    pub fn wait(&mut self, wait: &Wait, partner: Option<&Pulled>, costs: &mut Costs<'_>) {
+        if !sequence::begin_update(&self.words[SEQUENCE]) {
+            return;
+        }
+        match partner {
+            Some(pulled) => {
+                self.losses.late += u64::from(pulled.is_late);
+                self.explain(wait, pulled);
+            }
+            None => {
+                self.losses.unread += 1;
+                self.shares.clear(wait.waited_ns);
+                let cause = Cause::new(wait.partner, Activity::OTHER);
+                self.shares.direct(cause, wait.waited_ns);
+            }
+        }
+        let state = self.next_state(wait.left_ns);
+        let blame = &self.words[state.blame[0]..state.blame[1]];
+        let parts = self.shares.of_waiting().inspect(|(cause, _, ns)| match *cause {
+            Cause::OTHER => Owned::add_other(blame, *ns),
+            cause => self.blame.add(blame, cause.to_word(), *ns),
+        });
+        costs.add(wait.callpath, parts);
+        let in_call_ns = wait.left_ns.saturating_sub(wait.entered_ns);
+        let other_ns = in_call_ns.saturating_sub(wait.waited_ns);
+        self.add_within(wait.activity, other_ns, wait.left_ns);
+        match partner {
+            Some(pulled) => {
+                self.take_path(wait, pulled, &state);
+                if !wait.is_mutual {
+                    self.synchronise(wait, pulled);
+                }
+            }
+            None => self.keep_path(wait, &state),
+        }
+        sequence::end_update(&self.words[SEQUENCE]);
+    }
+
+    /// Takes note that an operation in which all ranks of a communicator wait for all has been
+    /// left. Each of them calls it, after [`wait`](Self::wait) if it has waited.
+    pub fn align(&mut self, instance: Instance, left_ns: u64) {
+        if !sequence::begin_update(&self.words[SEQUENCE]) {
+            return;
+        }
+        let at = self.sizes.anchor(self.anchor_to_replace(instance.communicator));
+        let head = [instance.communicator, instance.number, left_ns];
+        for (word, value) in self.words[at..].iter().zip(head) {
+            word.store(value, Relaxed);
+        }
+        self.share_moment(at + ANCHOR_HEAD, self.clock(), self.blame());
+        sequence::end_update(&self.words[SEQUENCE]);
+    }
+
+    fn clock(&self) -> List<'m, AtomicU64> {
+        List::new(&self.words[self.sizes.clock()])
+    }
+
+    fn blame(&self) -> List<'m, AtomicU64> {
+        let [begin, end] = self.state().blame;
+        List::new(&self.words[begin..end])
+    }
+
+    fn state(&self) -> State {
+        self.sizes.state(self.words[WAITS].get())
+    }
+
+    /// Begins the state after a wait, as a copy of the one before. Within a change.
+    fn next_state(&self, left_ns: u64) -> State {
+        let (before, waits) = (self.state(), self.words[WAITS].get().wrapping_add(1));
+        let next = self.sizes.state(waits);
+        self.words[next.since].store(left_ns, Relaxed);
+        for (from, to) in [(before.base, next.base), (before.blame, next.blame)] {
+            List::new(&self.words[from[0]..from[1]]).share(&self.words[to[0]..to[1]]);
+        }
+        self.words[WAITS].store(waits, Relaxed);
+        next
+    }
+
+    fn partner(&self, rank: u32) -> Option<usize> {
+        self.page().partner(rank)
+    }
+
+    fn anchor(&self, instance: Instance) -> Option<usize> {
+        (0..ANCHORS).map(|number| self.sizes.anchor(number)).find(|at| {
+            let [communicator, number] = [*at, *at + 1].map(|word| self.words[word].get());
+            Instance { communicator, number } == instance
+        })
+    }
+
+    /// Returns the anchor that gives way. Two of a communicator are kept: the partner in an
+    /// operation may have left it when this rank compares both since the one before.
+    fn anchor_to_replace(&self, communicator: u64) -> usize {
+        let head = |number: usize| self.sizes.anchor(number);
+        let is_same = |number: &usize| self.words[head(*number)].get() == communicator;
+        let is_full = (0..ANCHORS).filter(is_same).count() >= 2;
+        let giving_way = (0..ANCHORS).filter(|number| !is_full || is_same(number));
+        giving_way.min_by_key(|number| self.words[head(*number) + 2].get()).unwrap_or(0)
+    }
+
+    /// Notes that this rank and its partner have synchronised.
+    fn synchronise(&mut self, wait: &Wait, pulled: &Pulled) {
+        let at = self.partner(wait.partner).unwrap_or_else(|| {
+            let set = wait.partner as usize % self.sizes.sets();
+            let places = (set * WAYS..(set + 1) * WAYS).map(|number| self.sizes.partner(number));
+            let oldest = places.min_by_key(|place| self.words[place + 1].get());
+            let at = oldest.unwrap_or_else(|| self.sizes.partner(0));
+            self.has_forgotten[set] |= self.words[at].get() != 0;
+            at
+        });
+        self.words[at].store(u64::from(wait.partner) + 1, Relaxed);
+        self.words[at + 1].store(wait.left_ns, Relaxed);
+        self.share_moment(at + PARTNER_HEAD, self.clock(), self.blame());
+        let its = at + PARTNER_HEAD + self.sizes.moment();
+        self.share_moment(its, pulled.clock(), pulled.blame());
+    }
+
+    fn share_moment<W: Word>(&self, at: usize, clock: List<'_, W>, blame: List<'_, W>) {
+        let (to_clock, to_blame) = self.sizes.of_moment(at);
+        clock.share(&self.words[to_clock]);
+        blame.share(&self.words[to_blame]);
+    }
+}

@@ -1,0 +1,67 @@
+//! The path that ends at a rank: the chain of activities that its time follows from.
+
+use super::{Ledger, State, Wait};
+use crate::delay::cause::{Activity, Cause};
+use crate::delay::layout::WAITS;
+use crate::delay::list::{self, List, Word};
+use crate::delay::pulled::Pulled;
+
+impl Ledger<'_> {
+    /// Returns the path that ends at this rank now: the critical path, if it is the last one. Its
+    /// sum is the time since the ranks began. Allocates.
+    #[must_use]
+    pub fn path(&self) -> Vec<(Cause, u64)> {
+        let state = self.state();
+        let path = List::new(&self.words[state.path[0]..state.path[1]]);
+        let mut parts: Vec<(Cause, u64)> = Vec::new();
+        let inherited = path.entries().map(|(cause, ns)| (Cause::from_word(cause), ns));
+        let base = List::new(&self.words[state.base[0]..state.base[1]]);
+        let (own, rest_ns) = own_part(self.clock(), base, self.rank);
+        let other = Cause::new(self.rank, Activity::OTHER);
+        let rest = [(other, rest_ns), (Cause::OTHER, path.rest_ns())];
+        for (cause, ns) in inherited.chain(own).chain(rest).filter(|(_, ns)| *ns > 0) {
+            match parts.iter_mut().find(|part| part.0 == cause) {
+                Some(part) => part.1 = part.1.saturating_add(ns),
+                None => parts.push((cause, ns)),
+            }
+        }
+        parts
+    }
+
+    /// Takes over the path of the rank that was waited for, and the way from there.
+    pub(super) fn take_path(&mut self, wait: &Wait, pulled: &Pulled, state: &State) {
+        let words = &self.words[state.path[0]..state.path[1]];
+        pulled.path().share(words);
+        let (own, rest_ns) = own_part(pulled.clock(), pulled.base(), wait.partner);
+        let way = Cause::new(self.rank, wait.activity);
+        let way_ns = wait.left_ns.saturating_sub(wait.partner_ns);
+        let other = Cause::new(wait.partner, Activity::OTHER);
+        for (cause, ns) in own.chain([(other, rest_ns), (way, way_ns)]) {
+            if ns > 0 {
+                list::merge(words, cause.to_word(), ns);
+            }
+        }
+        self.clock().share(&self.words[state.base[0]..state.base[1]]);
+    }
+
+    /// Keeps the rank's path, on which the waiting is: nobody knows that of its partner.
+    pub(super) fn keep_path(&mut self, wait: &Wait, state: &State) {
+        let before = self.sizes.state(self.words[WAITS].get().wrapping_sub(1)).path;
+        let words = &self.words[state.path[0]..state.path[1]];
+        List::new(&self.words[before[0]..before[1]]).share(words);
+        let cause = Cause::new(self.rank, wait.activity);
+        list::merge(words, cause.to_word(), wait.waited_ns);
+    }
+}
+
+/// Returns what a rank has done since it took over its path, and the part of no entry.
+fn own_part<'a, W: Word, B: Word>(
+    clock: List<'a, W>,
+    base: List<'a, B>,
+    rank: u32,
+) -> (impl Iterator<Item = (Cause, u64)> + use<'a, W, B>, u64) {
+    let rest_ns =
+        clock.since(base).fold(clock.total_since(base), |rest, (_, ns)| rest.saturating_sub(ns));
+    let of = move |(activity, ns)| (Cause::new(rank, Activity::from_number(activity)), ns);
+    (clock.since(base).map(of), rest_ns)
+}
