@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 source scripts/rust.sh
 source scripts/mpi.sh
 
-web=tinyprof-cli/web
+web=crates/tinyprof-cli/web
 out=$PWD/target/browser
 shared=${TINYPROF_SHARED_DATA:-$PWD/../shared/data}
 

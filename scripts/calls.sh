@@ -58,7 +58,7 @@ table() {
         }' "$dir/$1.txt"
 }
 
-commit=$(commit_of tinyprof tinyprof-messages tinyprof-pmpi tinyprof-preload tinyprof-segment benches/calls)
+commit=$(commit_of tinyprof crates/tinyprof-messages crates/tinyprof-pmpi crates/tinyprof-preload crates/tinyprof-segment benches/calls)
 load_before=$(cut -d ' ' -f 1 /proc/loadavg 2>/dev/null || echo unknown)
 {
     printf '%s\n\n' "$begin"

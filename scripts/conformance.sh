@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs programs of MPI's rules with the preloaded library and without it, and compares what they do:
-# the programs in tinyprof-preload/tests/conformance/programs. Under each MPI found, or only under
+# the programs in crates/tinyprof-preload/tests/conformance/programs. Under each MPI found, or only under
 # that of MPICC.
 #
 # quick (a part of `make test`): jobs of many cases at all levels, jobs of one case at `calls` and at

@@ -32,7 +32,7 @@ program=$CARGO_TARGET_DIR/release/evaluation
 
 # The last commit of the code that is measured, with a checksum of uncommitted changes: a run with
 # other changes is another measurement.
-measured=(tinyprof tinyprof-macros tinyprof-format tinyprof-report tinyprof-segment tinyprof-settings tinyprof-flush tinyprof-job tinyprof-mpi examples/fft/src examples/tc/src benches/evaluation/src Cargo.lock)
+measured=(tinyprof tinyprof-macros crates/tinyprof-format crates/tinyprof-report crates/tinyprof-segment crates/tinyprof-settings crates/tinyprof-flush crates/tinyprof-job tinyprof-mpi examples/fft/src examples/tc/src benches/evaluation/src Cargo.lock)
 commit=$(git log -1 --format=%h -- "${measured[@]}" 2>/dev/null || true)
 changes=$(git diff HEAD -- "${measured[@]}" 2>/dev/null || true)
 if [[ -n $changes ]]; then commit+="-with-changes-$(cksum <<<"$changes" | cut -d ' ' -f 1)"; fi

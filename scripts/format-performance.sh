@@ -43,7 +43,7 @@ if ((${#MPI_FOUND[@]})); then
     done
 fi
 
-commit=$(commit_of tinyprof-format tinyprof-segment python)
+commit=$(commit_of crates/tinyprof-format crates/tinyprof-segment python)
 load_before=$(cut -d ' ' -f 1 /proc/loadavg 2>/dev/null || echo unknown)
 python=target/python/env/bin/python
 

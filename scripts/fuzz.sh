@@ -15,11 +15,11 @@ rust_find
 
 if [[ ${1:-} == seeds ]]; then
     cargo build --locked -p tinyprof-faults
-    exec "${CARGO_TARGET_DIR:-target}/debug/faults" --seeds fuzz/seeds/segment
+    exec "${CARGO_TARGET_DIR:-target}/debug/faults" --seeds crates/fuzz/seeds/segment
 fi
 if [[ ${1:-} == mutate ]]; then
     build=${CARGO_TARGET_DIR:-$PWD/target}/fuzz
-    CARGO_TARGET_DIR=$build cargo build --locked --release --manifest-path fuzz/Cargo.toml \
+    CARGO_TARGET_DIR=$build cargo build --locked --release --manifest-path crates/fuzz/Cargo.toml \
         --no-default-features --features loops
     # Seven of ten are of profiles, in which more can be wrong. A failure names its seed.
     "$build/release/mutate" profile $(($2 * 7 / 10))
@@ -33,20 +33,20 @@ build=${CARGO_TARGET_DIR:-$PWD/target}/fuzz
 flags="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4"
 flags+=" -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table"
 flags+=" -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 --cfg fuzzing"
-RUSTFLAGS=$flags CARGO_TARGET_DIR=$build cargo build --locked --release --manifest-path fuzz/Cargo.toml --target "$target"
+RUSTFLAGS=$flags CARGO_TARGET_DIR=$build cargo build --locked --release --manifest-path crates/fuzz/Cargo.toml --target "$target"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work"/{part,manifest,text,round_trip,structure,segment} "$build/found"
-for profile in tinyprof-format/tests/profiles/*/; do
+for profile in crates/tinyprof-format/tests/profiles/*/; do
     name=$(basename "$profile")
     for part in "$profile"part-*; do cp "$part" "$work/part/$name-$(basename "$part")"; done
     cp "$profile/manifest.json" "$work/manifest/$name.json"
     cp "$profile/callpaths" "$work/manifest/$name.callpaths"
     cp "$profile"part-00000 "$work/round_trip/$name"
 done
-cp fuzz/seeds/text/* "$work/text/"
-cp fuzz/seeds/segment/* "$work/segment/"
+cp crates/fuzz/seeds/text/* "$work/text/"
+cp crates/fuzz/seeds/segment/* "$work/segment/"
 # The longest inputs: a tape of decisions is short, and segments are longer than parts.
 declare -A longest=([structure]=256 [segment]=65536)
 
@@ -56,7 +56,7 @@ run() {
         -artifact_prefix="$build/found/$1-" -print_final_stats=1 >"$work/$1.log" 2>&1; then
         tail -n 60 "$work/$1.log"
         echo "fuzz target $1 failed. Repeat it with: $build/$target/release/$1 $build/found/$1-..." >&2
-        echo "Make the input a test in tinyprof-format/tests/hostile/, and mend what it found." >&2
+        echo "Make the input a test in crates/tinyprof-format/tests/hostile/, and mend what it found." >&2
         return 1
     fi
     sed -n "s/^stat::number_of_executed_units: */$1: inputs tried: /p" "$work/$1.log"

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 source scripts/rust.sh
 
 rust_find
-cargo install --locked --path tinyprof-cli "$@"
+cargo install --locked --path crates/tinyprof-cli "$@"
 # The directory that cargo installs to, as it says itself.
 root=${CARGO_INSTALL_ROOT:-${CARGO_HOME:-$HOME/.cargo}}
 for ((i = 1; i <= $#; i++)); do

@@ -18,7 +18,7 @@ require_place "$page" "$begin" "$end"
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}/peers"
 cargo build --locked --release --manifest-path benches/peers/Cargo.toml
 
-commit=$(commit_of tinyprof tinyprof-macros tinyprof-format tinyprof-report tinyprof-segment tinyprof-settings benches/peers)
+commit=$(commit_of tinyprof tinyprof-macros crates/tinyprof-format crates/tinyprof-report crates/tinyprof-segment crates/tinyprof-settings benches/peers)
 load_before=$(cut -d ' ' -f 1 /proc/loadavg 2>/dev/null || echo unknown)
 
 result=$(mktemp)

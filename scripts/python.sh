@@ -58,7 +58,7 @@ python3 --version >"$home/version.txt"
 once env "$home/version.txt" "${requirements[@]}" "${without[@]}" -- make_env
 once umd "$home/env.stamp" python/requirements-umd.txt -- make_umd
 # The package and the libraries that make its reports.
-libraries=(tinyprof-{diff,report,messages,format,segment}/{src,Cargo.toml})
+libraries=(crates/tinyprof-{diff,report,messages,format,segment}/{src,Cargo.toml})
 mapfile -t sources < <(find python/src python/tinyprof python/Cargo.* python/pyproject.toml "${libraries[@]}" -type f \
     -not -name '*.so' -not -name '*.pyc' | sort)
 once package "$home/env.stamp" "${sources[@]}" -- make_package

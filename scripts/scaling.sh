@@ -30,7 +30,7 @@ memory=/dev/shm
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-commit=$(commit_of tinyprof tinyprof-format tinyprof-report tinyprof-segment tinyprof-settings tinyprof-flush tinyprof-job tinyprof-mpi benches/collective/src benches/simgrid/src)
+commit=$(commit_of tinyprof crates/tinyprof-format crates/tinyprof-report crates/tinyprof-segment crates/tinyprof-settings crates/tinyprof-flush crates/tinyprof-job tinyprof-mpi benches/collective/src benches/simgrid/src)
 {
     if [[ -n ${SCALING_NOTE:-} ]]; then printf '**%s**\n\n' "$SCALING_NOTE"; fi
     printf -- '* Date: %s. Commit: %s. Run anew: %s.\n' "$(date -u +%Y-%m-%d)" "$commit" "${parts[*]}"

@@ -39,7 +39,7 @@ mpi_use "${MPI_FOUND[0]}"
 rust_select
 step "format" cargo fmt --all --check
 # Packages that are no members of the workspace, some of which are built by hand only.
-for package in benches/peers benches/simgrid fuzz python tinyprof/tests/loom; do
+for package in benches/peers benches/simgrid crates/fuzz python tinyprof/tests/loom; do
     step "lock file of $package" cargo tree --locked --depth 0 --manifest-path "$package/Cargo.toml"
 done
 step "clippy" cargo clippy "${SELECTED[@]}" --all-targets -- -D warnings

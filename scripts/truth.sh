@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compares what is said of waiting to what programs have stamped themselves, and what is said of
-# senders to what messages say: the programs in tinyprof-preload/tests/programs/truth, and payload.c.
+# senders to what messages say: the programs in crates/tinyprof-preload/tests/programs/truth, and payload.c.
 # Under each MPI found, or only under that of MPICC. Prints the truth and what is said of each pattern.
 #
 # Of these `make test` runs the random programs alone: the others compare times, and want a machine

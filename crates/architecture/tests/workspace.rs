@@ -41,37 +41,37 @@ const FLOORS: [(&str, u32); 25] = [
 
 /// The rooms in which unsafe code may be.
 const UNSAFE_ROOMS: &[&str] = &[
-    "tinyprof-segment/src/clock/",
+    "crates/tinyprof-segment/src/clock/",
     "tinyprof/src/record/",
     "tinyprof/src/sys/",
     // A method of a trait of `tracing-subscriber` that is unsafe by itself.
     "tinyprof/src/tracing/layer.rs",
-    "tinyprof-job/src/sys/",
+    "crates/tinyprof-job/src/sys/",
     // The handles of rsmpi.
     "tinyprof-mpi/src/sys.rs",
     // Registers the profiler when the program is loaded.
-    "tinyprof-job/src/hooks.rs",
+    "crates/tinyprof-job/src/hooks.rs",
     // The function by which programs enter sandboxes.
-    "tinyprof-preload/src/sys.rs",
+    "crates/tinyprof-preload/src/sys.rs",
     // The wrappers of MPI's functions, and its functions as they are found in memory.
-    "tinyprof-pmpi/src/",
-    "tinyprof-cli/src/sys",
+    "crates/tinyprof-pmpi/src/",
+    "crates/tinyprof-cli/src/sys",
     // Maps executables.
-    "tinyprof-symbols/src/sys.rs",
-    "faults/src/sys/",
+    "crates/tinyprof-symbols/src/sys.rs",
+    "crates/faults/src/sys/",
     // Test programs call the system as hostile programs do.
     "tinyprof/tests/",
-    "tinyprof-format/tests/",
+    "crates/tinyprof-format/tests/",
     // Macros look at the word `unsafe` of functions that they are given.
     "tinyprof-macros/src/",
     "tinyprof-mpi/tests/",
-    "tinyprof-cli/tests/",
+    "crates/tinyprof-cli/tests/",
     "benches/",
     "python/",
 ];
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the workspace").to_owned()
 }
 
 fn rust() -> Vec<Source> {
@@ -146,7 +146,7 @@ fn unsafe_code_stays_in_its_rooms() {
 fn our_own_calls_of_mpi_are_seen_by_nobody() {
     let mut ours = rust();
     ours.retain(|source| {
-        ["tinyprof-job/src/", "tinyprof-mpi/src/", "tinyprof-pmpi/src/"]
+        ["crates/tinyprof-job/src/", "tinyprof-mpi/src/", "crates/tinyprof-pmpi/src/"]
             .iter()
             .any(|room| source.path.starts_with(room))
     });

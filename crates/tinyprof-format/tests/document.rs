@@ -60,7 +60,7 @@ fn the_example_of_the_document_is_what_is_written() {
     let scratch = tempfile::tempdir().expect("a temporary directory");
     let path =
         ProfileWriter::new().write(&scratch.path().join("p"), &[recipe()]).expect("it is written");
-    let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/format.md");
+    let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/format.md");
     let document = fs::read_to_string(document).expect("the document is there");
     for file in ["callpaths", "part-00000"] {
         let (_, dump) = document

@@ -10,7 +10,7 @@ use tinyprof_settings::{Column, SETTINGS, Setting, document};
 /// Compares the table in a file with the one of these settings, or rewrites it. The file has one
 /// table with these heads, whose lines begin with `prefix`.
 fn check(file: &str, prefix: &str, columns: &[Column], is_shown: fn(&Setting) -> bool) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
     let page = fs::read_to_string(&path).expect("the document is read");
     let table = document(SETTINGS.iter().filter(|setting| is_shown(setting)), columns);
     let table: Vec<String> = table.into_iter().map(|line| format!("{prefix}{line}")).collect();

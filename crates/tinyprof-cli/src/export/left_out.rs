@@ -20,7 +20,7 @@ macro_rules! left_out {
                 Err(concat!(
                     "this command was built without the feature `",
                     $feature,
-                    "`: `cargo install --path tinyprof-cli` builds it with all formats"
+                    "`: `cargo install --path crates/tinyprof-cli` builds it with all formats"
                 )
                 .into())
             }

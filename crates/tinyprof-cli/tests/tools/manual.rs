@@ -227,7 +227,7 @@ fn with_output(page: &str, directory: &Path) -> String {
 fn the_page_shows_what_the_command_prints() {
     let scratch = scratch();
     prepare(scratch.path());
-    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/cli.md");
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli.md");
     let page = fs::read_to_string(&file).expect("docs/cli.md");
     let made = with_output(&page, scratch.path());
     if std::env::var_os("TINYPROF_UPDATE_DOCS").is_some() {
@@ -251,7 +251,7 @@ fn the_page_shows_what_the_command_prints() {
 
 #[test]
 fn the_page_shows_every_command() {
-    let page = fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/cli.md"))
+    let page = fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli.md"))
         .expect("docs/cli.md");
     let scratch = scratch();
     let help = done(&["--help"], scratch.path());

@@ -104,7 +104,7 @@ fn the_keys_of_calls_are_those_of_the_schema() {
     let scratch = scratch();
     write_mpi(scratch.path());
     let schema: Value =
-        serde_json::from_str(include_str!("../../../docs/schema.json")).expect("it is JSON");
+        serde_json::from_str(include_str!("../../../../docs/schema.json")).expect("it is JSON");
     let found = json(&["mpi", "lu.tprof", "--json"], scratch.path());
     let keys = |object: &Value| -> BTreeSet<String> {
         object.as_object().expect("an object").keys().cloned().collect()

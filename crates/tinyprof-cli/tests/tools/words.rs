@@ -74,7 +74,7 @@ fn every_screen_uses_the_words_of_the_glossary() {
     for word in ["inclusive", "exclusive", " per rank"] {
         assert!(report.contains(word), "{word} is not in\n{report}");
     }
-    let glossary = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/glossary.md");
+    let glossary = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/glossary.md");
     let glossary = fs::read_to_string(glossary).expect("it is read");
     for term in ["inclusive", "exclusive", "per rank", "callee", "overhead"] {
         assert!(glossary.contains(&format!("| {term} |")), "{term} is not in the glossary");

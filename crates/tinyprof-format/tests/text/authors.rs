@@ -17,7 +17,7 @@ pub(crate) const WIDE: &str = "sim_vis_512_1_1_512.csv";
 /// Returns the text of one of the authors' files, if it is on this machine.
 #[expect(clippy::print_stderr, reason = "whoever runs the tests must see that some did nothing")]
 pub(crate) fn authors_file(name: &str) -> Option<String> {
-    let workspace = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let workspace = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let directory =
         env::var("TINYPROF_SHARED_DATA").unwrap_or_else(|_| format!("{workspace}/../shared/data"));
     let text = fs::read_to_string(Path::new(&directory).join(name)).ok();
