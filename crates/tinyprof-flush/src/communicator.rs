@@ -57,6 +57,9 @@ pub trait Communicator: Sized {
 
     /// Returns an empty message with room for `bytes` bytes. If there is no memory for them, the
     /// rank leaves, as after any other operation that did not complete.
+    ///
+    /// # Errors
+    /// When there is no memory for them.
     fn room(&self, bytes: usize) -> Result<Vec<u8>, Interrupted> {
         Ok(Vec::with_capacity(bytes))
     }

@@ -50,18 +50,21 @@ pub struct Measured {
 impl Measured {
     /// Encodes the data that leaves this rank. In lower precision all times are rounded; the
     /// dictionary and the counts do not change.
+    #[must_use]
     pub fn of(map: EventMap, precision: Precision) -> Self {
         let own = EncodedRank::of_event_map(&map.in_precision(precision));
         Self { map, own, failure: None }
     }
 
     /// Returns the reason why nothing could be assembled, if it could not.
+    #[must_use]
     pub fn failure(&self) -> Option<NotDone> {
         self.failure
     }
 
     /// Creates the contribution of a rank that brings nothing. Its reason becomes that of all
     /// ranks.
+    #[must_use]
     pub fn missing(failure: NotDone) -> Self {
         Self { failure: Some(failure), ..Self::default() }
     }

@@ -37,7 +37,7 @@ type Symbols<'a> = SymbolMap<SymbolMapName<'a>>;
 type Lines<'a> = Context<EndianSlice<'a, RunTimeEndian>>;
 
 /// Returns each address with what is known of it: nothing if the file cannot be read.
-pub(crate) fn look_up(path: &Path, addresses: BTreeSet<u64>) -> Vec<(u64, Found)> {
+pub(crate) fn look_up(path: &Path, addresses: &BTreeSet<u64>) -> Vec<(u64, Found)> {
     let nothing = || addresses.iter().map(|&at| (at, Found::default())).collect();
     if addresses.is_empty() {
         return Vec::new();

@@ -17,7 +17,7 @@ mod names;
 mod sys;
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use executable::{Found, Frame};
@@ -45,7 +45,7 @@ thread_local! {
 #[must_use]
 pub fn with_names(dictionary: &CallpathTable, wrappers: &Wrappers) -> Option<CallpathTable> {
     let regions = || dictionary.rows().iter().map(|row| &*row.region);
-    let mut wanted: HashMap<&str, BTreeSet<u64>> = HashMap::new();
+    let mut wanted: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
     for (region, call_site) in regions().filter_map(|region| Some((region, CallSite::of(region)?)))
     {
         wanted.entry(&region.file).or_default().extend(call_site.call());
@@ -57,7 +57,7 @@ pub fn with_names(dictionary: &CallpathTable, wrappers: &Wrappers) -> Option<Cal
         for (file, mut addresses) in wanted {
             let known = found.entry(file.to_owned()).or_default();
             addresses.retain(|address| !known.contains_key(address));
-            known.extend(executable::look_up(Path::new(file), addresses));
+            known.extend(executable::look_up(Path::new(file), &addresses));
         }
         dictionary.with_regions(|region| {
             let call_site = CallSite::of(region)?;
@@ -135,8 +135,8 @@ impl<'a> CallSite<'a> {
         Some(named)
     }
 
-    /// Returns the innermost of the functions at a call, which were inlined into each other, that is
-    /// no wrapper of the called one; if all are, the innermost.
+    /// Returns the innermost of the functions at a call, which were inlined into each other, that
+    /// is no wrapper of the called one; if all are, the innermost.
     fn frame<'f>(&self, at_call: &'f Found, wrappers: &Wrappers) -> Option<&'f Frame> {
         let is_wrapper = |frame: &&Frame| {
             let name = frame.function.as_ref();

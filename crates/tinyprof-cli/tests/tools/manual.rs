@@ -251,8 +251,9 @@ fn the_page_shows_what_the_command_prints() {
 
 #[test]
 fn the_page_shows_every_command() {
-    let page = fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli.md"))
-        .expect("docs/cli.md");
+    let page =
+        fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli.md"))
+            .expect("docs/cli.md");
     let scratch = scratch();
     let help = done(&["--help"], scratch.path());
     let commands = help

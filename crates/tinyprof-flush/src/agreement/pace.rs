@@ -33,6 +33,7 @@ pub struct Pace {
 
 impl Pace {
     /// Creates the clock of a rank that has just passed `flush_point`.
+    #[must_use]
     pub fn new(interval_ns: u64, flush_point: u64) -> Self {
         Self {
             interval_ns,
@@ -49,12 +50,14 @@ impl Pace {
     }
 
     /// Returns whether an interim profile is due.
+    #[must_use]
     pub fn is_due(&self, flush_point: u64) -> bool {
         self.is_patient && flush_point > self.flush_point && monotonic_ns() >= self.due_ns()
     }
 
     /// Returns whether an interim profile has been due for an interval: its time has passed twice
     /// since the last one, or since the run began.
+    #[must_use]
     pub fn is_long_due(&self) -> bool {
         monotonic_ns() >= self.due_ns().saturating_add(self.interval_ns)
     }
@@ -65,6 +68,7 @@ impl Pace {
 
     /// Returns the number of flush points that are likely in a part of the interval: enough time
     /// for all ranks to see that one of them has made a proposal.
+    #[must_use]
     pub fn ahead(&self, flush_point: u64) -> u64 {
         let elapsed_ns = monotonic_ns().saturating_sub(self.since_ns).max(1);
         let wanted_ns = (self.interval_ns / AHEAD_PART).min(AHEAD_MAX_NS);
@@ -74,6 +78,7 @@ impl Pace {
     }
 
     /// Returns whether the rank still waits for others at a flush point.
+    #[must_use]
     pub fn is_patient(&self) -> bool {
         self.is_patient
     }

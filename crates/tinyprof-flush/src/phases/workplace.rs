@@ -48,6 +48,7 @@ impl Workplace {
     ///
     /// The work gets three quarters of the deadline. The other ranks wait for its result until the
     /// deadline, so they learn that it was late before they give up.
+    #[must_use]
     pub fn aside(deadline: Duration) -> Self {
         Self::Aside(Rc::new(Cell::new(deadline / 4 * 3)))
     }

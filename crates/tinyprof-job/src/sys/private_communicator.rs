@@ -120,12 +120,16 @@ impl PrivateCommunicator {
     /// collectives may start one of ours there, and it may start nothing except collectives: a
     /// message might be received by the program. Errors go to its handler, which ends the program
     /// unless it has been replaced.
+    #[must_use]
     pub fn world_itself() -> Self {
         let ProgramCommunicator { handle, rank, size } = ProgramCommunicator::world();
         Self { handle, rank, size }
     }
 
     /// Starts to duplicate this communicator.
+    ///
+    /// # Errors
+    /// Text that names the function and MPI's reason, if MPI refuses the operation.
     pub fn duplicate(&self) -> Result<Pending<Duplicate>, String> {
         let place = Box::new(Handle(0));
         let duplicate = Duplicate { place, rank: self.rank, size: self.size };
@@ -137,11 +141,13 @@ impl PrivateCommunicator {
     }
 
     /// Returns the caller's rank.
+    #[must_use]
     pub fn rank(&self) -> u32 {
         self.rank
     }
 
     /// Returns the number of ranks.
+    #[must_use]
     pub fn size(&self) -> u32 {
         self.size
     }
@@ -163,6 +169,9 @@ impl PrivateCommunicator {
     }
 
     /// Starts to reduce `words` over all ranks; the second vector will be the result.
+    ///
+    /// # Errors
+    /// Text that names the function and MPI's reason, if MPI refuses the operation.
     pub fn all_reduce(
         &self,
         words: Vec<u64>,
@@ -194,6 +203,9 @@ impl PrivateCommunicator {
     }
 
     /// Starts to send `bytes`.
+    ///
+    /// # Errors
+    /// Text that names the function and MPI's reason, if MPI refuses the operation.
     pub fn send(&self, to: u32, tag: c_int, bytes: Vec<u8>) -> Result<Pending<Vec<u8>>, String> {
         let length = count(bytes.len())?;
         Self::start("MPI_Isend", bytes, |bytes, request| {
@@ -206,6 +218,9 @@ impl PrivateCommunicator {
     }
 
     /// Starts to receive a message of `length` bytes.
+    ///
+    /// # Errors
+    /// Text that names the function and MPI's reason, if MPI refuses the operation.
     pub fn receive(
         &self,
         from: u32,
@@ -225,6 +240,9 @@ impl PrivateCommunicator {
     }
 
     /// Returns a message with this tag that has arrived, of any rank.
+    ///
+    /// # Errors
+    /// Text that names the function and MPI's reason, if MPI refuses the operation.
     pub fn waiting(&self, tag: c_int) -> Result<Option<Parcel>, String> {
         let abi = &mpi().abi;
         let mut flag: c_int = 0;
@@ -247,6 +265,9 @@ impl PrivateCommunicator {
 
 impl Duplicate {
     /// Returns the duplicate when it has been made.
+    ///
+    /// # Errors
+    /// MPI's reason, if its errors cannot be made values.
     pub fn link(self) -> Result<PrivateCommunicator, String> {
         PrivateCommunicator::adopt(*self.place, self.rank, self.size)
     }

@@ -71,6 +71,7 @@ impl ProgramCommunicator {
 }
 
 /// Returns whether MPI may be called: it is initialised and not finalised.
+#[must_use]
 pub fn is_usable() -> bool {
     mpi().is_usable()
 }
