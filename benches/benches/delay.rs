@@ -13,7 +13,7 @@ fn memory(words: usize) -> Vec<AtomicU64> {
     (0..words).map(|_| AtomicU64::new(0)).collect()
 }
 
-/// Ranks that wait for each other in turns, after so many activities.
+/// Ranks that wait for each other in turns, after this many activities.
 struct World<'m> {
     ledgers: Vec<Ledger<'m>>,
     costs: Vec<Costs<'m>>,

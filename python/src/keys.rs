@@ -122,7 +122,7 @@ pub(crate) struct Key {
 /// The limits of the numbers of a key: kinds, and size classes or origins.
 pub(crate) type Limits = (u64, u64);
 
-/// Reads the keys of callpaths which have so many each. Returns them with the number of ranks of
+/// Reads the keys of callpaths which have this many each. Returns them with the number of ranks of
 /// each.
 pub(crate) fn read(
     cursor: &mut Cursor<'_>,

@@ -134,7 +134,7 @@ pub(crate) struct RunArguments {
     pub(crate) command: Vec<OsString>,
 }
 
-/// Any text names a metric: if it is none of ours, it is a key of the program's.
+/// Any text names a metric: a built-in one, or a key that the program records.
 fn metric(text: &str) -> Result<SortKey, Infallible> {
     Ok(SortKey::from(text))
 }

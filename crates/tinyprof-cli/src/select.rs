@@ -107,10 +107,10 @@ fn keep_values(
     }
 }
 
-/// Checks that the profile, which has so many, has these ranks.
+/// Checks that all selected ranks exist among `count`.
 ///
 /// # Errors
-/// If there is one that it has not.
+/// Names the first that does not.
 pub(crate) fn check_ranks(count: usize, list: &NumberList) -> Result<(), String> {
     let highest = list.highest();
     if highest as usize >= count {

@@ -16,7 +16,7 @@ use tinyprof_format::model::{
     RunMetadata, SeriesBucket, SiteId,
 };
 
-/// Inner callpaths have so many children.
+/// Inner callpaths have this many children.
 const CHILDREN: usize = 6;
 const RANKS_PER_HOST: usize = 64;
 const NAMES: [&str; 10] = [

@@ -13,7 +13,7 @@ use std::time::Instant;
 use tinyprof_messages::graph::{Builder, Comparison, Tag, phases};
 use tinyprof_messages::time::Call;
 
-/// The graph of a rank with so many nodes, of which each fourth has messages.
+/// The graph of a rank with this many nodes, of which each fourth has messages.
 fn tag(rank: u32, ranks: u32, nodes: u64, is_distinct: bool) -> Tag {
     let width = ranks.isqrt();
     let mut builder = Builder::new(rank, 10_000, 0);

@@ -104,7 +104,7 @@ impl Clock {
     }
 
     /// Returns by how much the intrusion may be wrong, in ns, in either direction: a third of the
-    /// rank's own cost, and what came through others.
+    /// rank's own overhead, and what came through others.
     #[must_use]
     #[inline]
     pub const fn uncertainty_ns(&self) -> u64 {
@@ -154,7 +154,7 @@ impl Clock {
         signed(now_ns) - signed(self.intrusion_ns)
     }
 
-    /// Applies a blocking receive, of a message that `offset` tells the clock and the distance of.
+    /// Applies a blocking receive; `offset` converts the sender's clock.
     ///
     /// An error of the offset changes the intrusion by at most that error, so the rule holds for
     /// uncertain offsets, too. Where the offset is unknown, the guarded rule knows the intrusions

@@ -2,7 +2,7 @@
 
 use crate::uncertainty::Uncertainty;
 
-/// A rank knows its own cost of measuring to within one part in `UNSURE`: the cost of a visit
+/// A rank knows its overhead to within one part in `UNSURE`: the cost of a visit
 /// depends on the code around it.
 pub(crate) const UNSURE: u64 = 3;
 

@@ -197,7 +197,7 @@ impl Meeting {
     }
 
     /// Returns the meeting that words of [`to_words`](Self::to_words), or their maximum, mean for
-    /// a communicator of so many ranks.
+    /// a communicator of this many ranks.
     #[must_use]
     #[inline]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "masked bits")]

@@ -264,7 +264,7 @@ impl Abi {
     }
 }
 
-/// Returns the `int` that is so many bytes behind the beginning of a status.
+/// Returns the `int` that is this many bytes behind the beginning of a status.
 #[inline]
 fn int_at(status: usize, at: usize) -> c_int {
     let place = std::ptr::with_exposed_provenance::<u8>(status).wrapping_add(at);

@@ -290,7 +290,7 @@ impl Communicator {
 
 #[cfg(test)]
 impl Communicator {
-    /// Returns a communicator of so many ranks, which MPI does not know.
+    /// Returns a communicator of this many ranks, which MPI does not know.
     fn of_test(world_rank: c_int, size: c_int) -> Self {
         Self {
             serial: NO_HANDLE,

@@ -37,7 +37,7 @@ mod naming;
 pub(crate) mod objects;
 mod operation;
 mod order;
-mod own_cost;
+mod overhead;
 mod partner;
 mod probe;
 mod receive;
@@ -62,7 +62,7 @@ pub(crate) use held::Held;
 pub(crate) use naming::{By, Making, Object};
 pub(crate) use objects::{Joint, Lock, Removed};
 pub(crate) use operation::{Meet, Met, Shape};
-pub(crate) use own_cost::Class;
+pub(crate) use overhead::Class;
 pub(crate) use probe::Probed;
 pub(crate) use state::{
     Completed, Plain, State, end, is_in_call, is_on, keeps_order, plain, store_facts, with,

@@ -1,4 +1,4 @@
-//! What is done around a call of the program: its region, and what it says of messages.
+//! Wraps a call of the program: opens its region, and records its messages.
 
 mod announced;
 mod at_once;

@@ -1,5 +1,5 @@
-//! What a call costs of which nothing travels, as the program sees it: also the way to the wrapper
-//! and back, which that cannot measure itself.
+//! Measures the overhead of a wrapped call without data, including the jump into the wrapper and
+//! back, which the wrapper cannot measure itself.
 
 use std::ffi::c_int;
 use std::hint::black_box;

@@ -30,7 +30,7 @@ pub(crate) enum Pending {
     Read,
     /// A send that is not persistent. Kept at level `messages` alone.
     Sent,
-    /// A persistent send, of so many bytes to a partner relative to the caller.
+    /// A persistent send, of this many bytes to a partner relative to the caller.
     Send { partner: i32, bytes: u64 },
     /// A persistent receive. It is counted for the callpath that starts it.
     ReceiveAtStart,

@@ -12,7 +12,7 @@ const PROBES: usize = 16;
 /// The key of a slot that is being filled or emptied.
 const CLAIMED: usize = usize::MAX;
 
-/// A table with so many slots, a power of two.
+/// A table with this many slots, a power of two.
 pub(crate) struct Table<T, const SLOTS: usize> {
     keys: [AtomicUsize; SLOTS],
     values: [AtomicPtr<T>; SLOTS],

@@ -13,9 +13,9 @@ use tinyprof_format::model::{
 
 use crate::facts::occupancy::Occupancy;
 use crate::facts::overhead::Overhead;
+use crate::facts::overhead::adjusted::{Adjusted, CompensatedRank};
 use crate::facts::overhead::clock::ClockOverRanks;
 use crate::facts::overhead::followed::Unfollowed;
-use crate::facts::overhead::without_us::{CompensatedRank, WithoutUs};
 use crate::facts::sort_key::SortKey;
 use crate::facts::statistics::Statistics;
 use crate::facts::statistics::efficiency::Efficiency;
@@ -80,7 +80,7 @@ pub struct Report {
     /// statistics are known.
     pub unfollowed: Option<Unfollowed>,
     /// The times of callpaths without measurement; empty where they are not known.
-    pub without_us: Vec<WithoutUs>,
+    pub adjusted: Vec<Adjusted>,
     /// The times of ranks without measurement; empty where they are not known.
     pub compensated: Vec<CompensatedRank>,
     /// The metric by which tables are sorted, if one was requested.
@@ -171,7 +171,7 @@ impl Report {
             findings: Vec::new(),
             clock: None,
             unfollowed: None,
-            without_us: Vec::new(),
+            adjusted: Vec::new(),
             compensated: Vec::new(),
             statistics,
             metric: None,
@@ -206,7 +206,7 @@ impl Report {
         self.clock = ClockOverRanks::of_ranks(totals.ranks());
         self.unfollowed = Some(Unfollowed::of_totals(totals)).filter(|all| all.mpi_ns() > 0);
         if self.clock.is_some() {
-            self.without_us = WithoutUs::of_totals(totals);
+            self.adjusted = Adjusted::of_totals(totals);
             self.compensated = CompensatedRank::of_totals(totals);
         }
         self.overhead = self.overhead.map(|cost| Overhead { clock: self.clock, ..cost });
@@ -225,8 +225,8 @@ impl Report {
     pub fn without_overhead(mut self) -> Self {
         self.findings.retain(|finding| finding.kind != FindingKind::ShortRun);
         let efficiency = self.efficiency.map(Efficiency::without_ideal);
-        let (without_us, compensated) = (Vec::new(), Vec::new());
-        Self { overhead: None, efficiency, clock: None, without_us, compensated, ..self }
+        let (adjusted, compensated) = (Vec::new(), Vec::new());
+        Self { overhead: None, efficiency, clock: None, adjusted, compensated, ..self }
     }
 
     /// Returns the time that all shares are parts of.
@@ -258,7 +258,7 @@ impl Report {
             metrics: Metrics::default(),
             transfers: BTreeMap::new(),
             threads_at_once: BTreeMap::new(),
-            without_us: Vec::new(),
+            adjusted: Vec::new(),
             base: self.base.without_callpaths(),
             ..self
         }

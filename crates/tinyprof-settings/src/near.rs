@@ -3,7 +3,7 @@
 /// The largest number of changed letters for which another name is suggested.
 pub const CHANGES_MAX: usize = 2;
 
-/// Returns true if so many changed letters may be a mistake in typing this name.
+/// Returns true if this many changed letters may be a mistake in typing this name.
 #[must_use]
 pub fn is_near(changed: usize, name: &str) -> bool {
     changed <= CHANGES_MAX && 2 * changed < name.chars().count()

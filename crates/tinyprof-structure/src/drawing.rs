@@ -101,7 +101,7 @@ pub struct DrawnEdge {
 pub struct DrawnMessages {
     /// The kind of the edge: `message`, `barrier` and the like.
     pub kind: &'static str,
-    /// The node that it comes from; the begin where nobody has said it.
+    /// The node that it comes from; the begin if it is unknown.
     pub from: usize,
     /// The node that it leads to.
     pub to: usize,

@@ -30,7 +30,7 @@ impl Structure {
     /// * `phases`: the innermost ones, each with its `number`, `name`, `kind` and `classes`; a
     ///   class has its `lanes`, and its `calls` in order with times as means of a rank, in ns.
     /// * `messages`: between calls of lanes, given by their positions and by `node`. `from_node` is
-    ///   null where nobody has said it.
+    ///   null if it is unknown.
     #[must_use]
     pub fn lanes_json(&self) -> Value {
         if !self.is_recorded() {

@@ -47,7 +47,7 @@ pub fn by_region(totals: &Totals) -> Report {
         transfers,
         findings,
         threads_at_once: BTreeMap::new(),
-        without_us: Vec::new(),
+        adjusted: Vec::new(),
         base: report.base.by(&regions.of_callpath),
         callpaths: regions.table,
         callpaths_of_regions: Some(regions.callpaths),

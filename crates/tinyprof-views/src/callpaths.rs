@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 use tinyprof_format::model::{CallpathIndex, Region};
-use tinyprof_report::{Datum, Finding, Metric, Report, TextOptions, WithoutUs, in_tree_order};
+use tinyprof_report::{Adjusted, Datum, Finding, Metric, Report, TextOptions, in_tree_order};
 
 use crate::clock::clock_json;
 use crate::csv::put;
@@ -42,7 +42,7 @@ pub(crate) const FIRST: [&str; 5] = ["path", "name", "depth", "ranks", "visits"]
 ///   no region is tagged as communication, and `serialisation` and `transfer` if the profile is
 ///   not of level `messages`.
 /// * `clock`, and `through_others_ns` and `uncertainty_ns` in `overhead`, unless the profile is
-///   of level `messages`. Then each callpath has `without_us`: the time of all ranks without
+///   of level `messages`. Then each callpath has `adjusted`: the time of all ranks without
 ///   measurement, and the parts of the difference.
 /// * `filtered` if there was no filter of regions.
 /// * `mpi` if there are no MPI calls.
@@ -176,8 +176,8 @@ pub(crate) fn callpath_json(report: &Report, index: CallpathIndex) -> Value {
         "bytes_in": transfers.into_rank().bytes,
         "metrics": metrics,
     });
-    if let Some(without_us) = report.without_us.get(index.row()) {
-        entry["without_us"] = without_us_json(*without_us);
+    if let Some(adjusted) = report.adjusted.get(index.row()) {
+        entry["adjusted"] = adjusted_json(*adjusted);
     }
     if let Some(callpaths) = &report.callpaths_of_regions {
         entry["callpaths"] = callpaths[index.row()].into();
@@ -210,7 +210,7 @@ pub(crate) fn first_cells(report: &Report, index: CallpathIndex) -> [String; 5] 
     ]
 }
 
-fn without_us_json(times: WithoutUs) -> Value {
+fn adjusted_json(times: Adjusted) -> Value {
     json!({
         "time_ns": times.ns(),
         "local_ns": times.local_ns,

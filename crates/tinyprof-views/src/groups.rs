@@ -77,7 +77,7 @@ pub struct GroupSums {
 }
 
 impl GroupSums {
-    /// Returns the groups of a profile with these callpaths and so many ranks, without values.
+    /// Returns the groups of a profile with these callpaths and this many ranks, without values.
     #[must_use]
     pub fn new(callpaths: &CallpathTable, ranks: usize, by: GroupBy) -> Self {
         let mut sums = Self { by, ranks, group_of_row: Vec::new(), rows: Vec::new() };

@@ -181,7 +181,7 @@ pub(crate) fn cells_for<Row: ?Sized>(
     headings.iter().map(cell).collect()
 }
 
-/// A line of a table: a row, and its name in a room of so many columns.
+/// A line of a table: a row, and its name in a room of this many columns.
 pub struct Line<'a, Row: ?Sized> {
     row: &'a Row,
     name: Box<dyn Fn(usize) -> String + 'a>,

@@ -55,7 +55,7 @@ const COLUMNS: [Of; 11] = [
     ),
     Of::new("compensated_ns", |_, entry| Datum::Integer(entry.compensated_ns)).shown(
         3,
-        "w/o us",
+        "adjusted",
         3,
         |_, entry| time_cell(entry.compensated_ns),
     ),

@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) repeat: u64,
 
-    /// Find it again and again, until so many seconds have passed on rank 0
+    /// Find it again and again, until this many seconds have passed on rank 0
     #[arg(long, value_name = "S", conflicts_with = "repeat")]
     pub(crate) seconds: Option<u32>,
 

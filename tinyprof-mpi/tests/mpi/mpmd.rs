@@ -99,7 +99,7 @@ fn the_partner_has_no_hook() {
 }
 
 #[test]
-fn beside_a_program_without_us_each_rank_writes_its_own_profile() {
+fn beside_a_program_without_the_profiler_each_rank_writes_its_own_profile() {
     for (programs, with_us) in [(["mpmd", "plain"], [0, 1]), (["plain", "mpmd"], [2, 3])] {
         for variables in [&[][..], &[("TINYPROF_INTERVAL", "1s")]] {
             let scratch = tempfile::tempdir().unwrap();
@@ -219,7 +219,7 @@ fn one_program_on_two_hosts_is_one_profile() {
 }
 
 #[test]
-fn ranks_of_another_host_without_us_are_asked_in_vain_until_the_deadline() {
+fn ranks_of_another_host_without_the_profiler_are_asked_in_vain_until_the_deadline() {
     let deadline = [("TINYPROF_DEADLINE", "2s")];
     for choice in [
         "case $rank in 2 | 3) exec \"$PLAIN\";; esac",

@@ -116,7 +116,7 @@ impl Budget {
         Self { share, cost: VisitCost { timed: visit_ticks, ..VisitCost::default() } }
     }
 
-    /// Returns the part of its own cost that a timed visit measures, in ticks, and its uncertainty.
+    /// Returns the part of its overhead that a timed visit measures, in ticks, and its uncertainty.
     pub(super) const fn cost_inside(self) -> (f64, f64) {
         (self.cost.inside, self.cost.inside_error)
     }

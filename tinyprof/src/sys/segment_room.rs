@@ -99,7 +99,7 @@ impl Space {
         self.total_bytes > 0
     }
 
-    /// Returns the bytes that segments of so many processes leave free.
+    /// Returns the bytes that segments of this many processes leave free.
     fn kept_bytes(self, sharers: u64) -> u64 {
         let half = self.total_bytes / 2;
         if !self.is_memory {
@@ -109,7 +109,7 @@ impl Space {
         half.max(for_mpi).min(self.total_bytes)
     }
 
-    /// Returns whether one of so many processes may take `bytes` more, with which it has
+    /// Returns whether one of this many processes may take `bytes` more, with which it has
     /// `own_bytes`.
     fn has_room(self, bytes: u64, own_bytes: u64, sharers: u64) -> bool {
         let kept_bytes = self.kept_bytes(sharers);

@@ -155,7 +155,7 @@ fn a_handler_that_comes_later_has_the_signal() {
 }
 
 #[test]
-fn in_a_child_the_signal_does_what_it_does_without_us() {
+fn in_a_child_the_signal_does_what_it_does_without_the_profiler() {
     let mut program = Running::start(&["fork"], Some("usr1"));
     program.visit();
     let (status, stdout, stderr) = program.end();

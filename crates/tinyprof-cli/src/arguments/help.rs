@@ -72,7 +72,7 @@ pub(crate) const WAITS_HELP: &str = exit_codes!(
     "\
 For profiles of level messages (TINYPROF_MPI=messages). A line is a callpath in which ranks wait for a
 callpath of other ranks, the longest first: waiting until the partner came, its share of the time of all
-ranks, what it would have been without measurement (w/o us), and the transfer from then on. Times are sums
+ranks, what it would have been without measurement (adjusted), and the transfer from then on. Times are sums
 over ranks; count is the number of messages, or of operations in which it was known who came last. Of a
 late sender, the part that is due to the order of receives is told beside it. docs/waits.md has the patterns
 and formulas.

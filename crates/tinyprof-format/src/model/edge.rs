@@ -100,7 +100,7 @@ pub struct EdgeKey {
     /// The rank in the world that it comes from, relative to the rank itself: 0 for flow and
     /// completion. [`ANY_PARTNER`](MessageKey::ANY_PARTNER) where it is not known.
     pub partner: i32,
-    /// The callpath that it comes from. [`UNKNOWN`](Self::UNKNOWN) where nobody has said it; for a
+    /// The callpath that it comes from. [`UNKNOWN`](Self::UNKNOWN) where it is unknown; for a
     /// flow edge the begin of the recording.
     pub from: CallpathId,
 }

@@ -155,14 +155,16 @@ impl Clock {
         let is_own_first = partners.last_ns > signed(call.entered_ns);
         let (of_own, of_its) = if is_own_first { (unsure_ns, 0) } else { (0, unsure_ns) };
         // Whoever is last of all: a call ends no later by measuring than the most delayed one came.
-        let most_ns = self.intrusion_ns.max(duration(partners.last_ns.saturating_sub(partners.virtual_ns)));
+        let most_ns =
+            self.intrusion_ns.max(duration(partners.last_ns.saturating_sub(partners.virtual_ns)));
         let unsure =
             |ns: u64, more_ns: u64| signed(ns.max(ns.saturating_add(more_ns).min(most_ns)));
         let own = unsure(self.uncertainty_ns(), of_own);
         let its = unsure(partners.uncertainty.ns(), of_its);
         let least_ns = own_ns.saturating_sub(own).max(partners_ns.saturating_sub(its));
         let most_ns = own_ns.saturating_add(own).max(partners_ns.saturating_add(its));
-        let unsure_ns = duration(ended_ns.saturating_sub(least_ns).max(most_ns.saturating_sub(ended_ns)));
+        let unsure_ns =
+            duration(ended_ns.saturating_sub(least_ns).max(most_ns.saturating_sub(ended_ns)));
         self.unsure = unsure_ns.saturating_mul(UNSURE);
         self.intrusion_ns = duration(signed(call.left_ns).saturating_sub(ended_ns));
         self.ideal_ns = self.ideal_ns.max(duration(partners.ideal_ns));

@@ -75,7 +75,7 @@ impl<'m> Costs<'m> {
     /// The entries of the recorder's table, which has 24 KiB.
     pub const ENTRIES: usize = 512;
 
-    /// Returns the words of a table of at least so many entries.
+    /// Returns the words of a table of at least this many entries.
     #[must_use]
     pub const fn words(entries: usize) -> usize {
         HEAD + entries.div_ceil(WAYS) * WAYS * ENTRY

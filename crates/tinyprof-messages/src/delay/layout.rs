@@ -84,7 +84,7 @@ impl Sizes {
         begin..begin + log::WORDS
     }
 
-    /// Returns where the state after so many waits is.
+    /// Returns where the state after this many waits is.
     #[expect(clippy::cast_possible_truncation, reason = "a remainder")]
     pub(super) const fn state(&self, waits: u64) -> State {
         let lists =

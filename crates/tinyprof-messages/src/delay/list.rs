@@ -20,7 +20,7 @@ const TOTAL: usize = 0;
 const USED: usize = 1;
 const ENTRIES: usize = 2;
 
-/// Returns the words of a list of so many entries.
+/// Returns the words of a list of this many entries.
 pub(super) const fn words(entries: usize) -> usize {
     ENTRIES + 2 * entries
 }

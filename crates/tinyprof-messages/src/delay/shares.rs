@@ -17,7 +17,7 @@ pub(super) struct Shares {
 }
 
 impl Shares {
-    /// Returns room for so many causes, of which each is 1/`finest` of a wait at least.
+    /// Returns room for this many causes, of which each is 1/`finest` of a wait at least.
     pub(super) fn new(room: usize, finest: u64) -> Self {
         let finest = finest.max(1);
         Self { causes: Vec::with_capacity(room + 1), waited_ns: 0, total_ns: 0, finest }

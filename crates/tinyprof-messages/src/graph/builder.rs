@@ -43,7 +43,7 @@ struct Loop {
 }
 
 impl Builder {
-    /// Begins a graph that has at most so many nodes, besides that for all others.
+    /// Begins a graph that has at most this many nodes, besides that for all others.
     #[must_use]
     pub fn new(rank: u32, most_nodes: usize, now_ns: u64) -> Self {
         let mut builder = Self {
@@ -126,7 +126,7 @@ impl Builder {
         self.messages(node, direction, false, root, None).add_sent(bytes);
     }
 
-    /// Adds the completion of a request, so many ns after the call that made it.
+    /// Adds the completion of a request, this many ns after the call that made it.
     pub fn completed(&mut self, request: NodeKey, wait: NodeKey, ns: u64) {
         self.tag.completions.entry((request, wait)).or_default().add(ns);
     }

@@ -42,8 +42,8 @@ pub fn phases(tags: &[Tag], comparison: &Comparison) -> Vec<Phase> {
     phases_of(tags.len(), |rank| Cow::Borrowed(&tags[rank]), comparison)
 }
 
-/// Returns the phases of a program as [`phases`] does, of so many graphs, each of which is made
-/// when it is needed: twice. In memory are at most two, and what classes differ by.
+/// Like [`phases`], but makes each graph on demand, twice; holds at most two, and what classes
+/// differ by.
 #[must_use]
 pub fn phases_of<'a>(
     graphs: usize,

@@ -32,7 +32,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Returns the usual rules for so many ranks: 2 %, and 1 us a visit.
+    /// Returns the usual rules for this many ranks: 2 %, and 1 us a visit.
     #[must_use]
     pub const fn new(ranks: u32) -> Self {
         Self { ranks, tolerance: 0.02, floor_ns: 1_000, with_times: true }

@@ -60,8 +60,8 @@ pub struct PathCount {
     pub times: Tally,
 }
 
-/// The most frequent paths of a rank, at most `N`. Of too many the rarest give way, and are counted
-/// together: no time is lost.
+/// The most frequent paths of a rank, at most `N`. The rarest are evicted, and counted together: no
+/// time is lost.
 ///
 /// ```
 /// use tinyprof_messages::graph::{Path, Paths, Step};
@@ -96,7 +96,7 @@ impl<const N: usize> Paths<N> {
         Self { ids: [0; N], kept: [none; N], used: 0, others: Tally::EMPTY }
     }
 
-    /// Adds a path that was taken, in so many ns.
+    /// Adds a path that was taken, in this many ns.
     pub fn add(&mut self, path: &Path, ns: u64) {
         let times: Tally = std::iter::once(ns).collect();
         self.absorb_one(&PathCount { path: *path, times });

@@ -58,7 +58,7 @@ fn slot(edge: &MessageEdge) -> Slot {
     Slot { node, direction, is_wildcard, sender }
 }
 
-/// Returns the way forward around a ring of so many ranks.
+/// Returns the forward distance on a ring of `ranks` ranks.
 fn around(offset: i64, ranks: u32) -> i64 {
     offset.rem_euclid(i64::from(ranks.max(1)))
 }

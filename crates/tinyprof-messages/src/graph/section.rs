@@ -3,7 +3,7 @@
 /// A part of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
-    /// The straight part after so many loops.
+    /// The straight part after this many loops.
     Straight(u32),
     /// The loop with this callpath.
     Loop(u64),

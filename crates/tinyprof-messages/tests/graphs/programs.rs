@@ -132,7 +132,7 @@ pub(crate) fn all_to_all(ranks: usize) -> World {
     world
 }
 
-/// A V cycle of so many levels, as a recursive function: smooth, restrict, cycle, prolong, smooth.
+/// A V cycle of this many levels, recursive: smooth, restrict, cycle, prolong, smooth.
 pub(crate) fn multigrid(ranks: usize, levels: u32) -> World {
     let mut world = World::new(ranks);
     world.ranks().for_each(|rank| world.enter(rank, 10));

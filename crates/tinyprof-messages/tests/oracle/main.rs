@@ -4,7 +4,7 @@
 //! written without a look at the rules that they judge. `TINYPROF_ORACLE_PROGRAMS=1000` runs more
 //! programs of each mix; `--nocapture` prints the tables:
 //!
-//! * `local`: each rank subtracts its own cost.
+//! * `local`: each rank subtracts its own overhead.
 //! * `unknown`: the rules of this crate, as composed in [`rules`]; they find the latency out.
 //! * `known`: the same, told the latency and the time of a byte to a tenth.
 #![expect(

@@ -77,7 +77,7 @@ pub(crate) enum Op {
     Poll(Slot, Work),
     /// Probes without waiting until a message is there, with work after each attempt.
     PollProbe(Envelope, Work),
-    /// Does all of this work in so many parts, with a test after each until one succeeds; then
+    /// Does all of this work in this many parts, with a test after each until one succeeds; then
     /// waits.
     Overlap(Slot, Work, usize),
     /// The message to send, and that to receive.

@@ -7,7 +7,7 @@ use crate::random::Random;
 /// An operation of a rank.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Op {
-    /// Computation, in which so many events are measured.
+    /// Computation, in which this many events are measured.
     Work { ns: u64, events: u64 },
     /// A send that returns when it is done: at once, or with `is_synchronous` with the receive.
     Send { to: usize, tag: i32, bytes: u64, is_synchronous: bool },
@@ -152,7 +152,7 @@ pub(crate) fn master_and_workers(workers: usize, chunks: usize, seed: u64) -> Pr
 }
 
 /// Returns a race: two ranks send in turns to a third that takes what comes, and the second
-/// measures so many more events for each message.
+/// measures this many more events for each message.
 pub(crate) fn race(messages: usize, events: u64) -> Program {
     let sender = |from: u64| {
         let work = Op::Work { ns: 20_000, events: 1 + from * events };

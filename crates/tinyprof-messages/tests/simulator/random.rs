@@ -29,7 +29,7 @@ impl Random {
         self.within(top, 2 * top).min(high - 1)
     }
 
-    /// Returns an index of a list of so many elements.
+    /// Returns an index of a list of this many elements.
     pub(crate) fn index(&mut self, count: usize) -> usize {
         self.within(0, count as u64) as usize
     }

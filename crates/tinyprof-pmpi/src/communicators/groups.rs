@@ -30,7 +30,7 @@ impl Communicator {
     }
 }
 
-/// Makes room for so many ranks, if there is some.
+/// Makes room for this many ranks, if there is some.
 pub(super) fn reserve(count: u64) -> Option<()> {
     let more = |kept: u64| (kept + count <= RANKS_MAX).then_some(kept + count);
     RANKS_KEPT.fetch_update(Relaxed, Relaxed, more).ok().map(drop)
@@ -93,7 +93,7 @@ fn free(mpi: &Mpi, mut group: Handle) {
     let _ = unsafe { mpi.group_free(&raw mut group) };
 }
 
-/// Gives room for so many ranks back.
+/// Gives room for this many ranks back.
 pub(super) fn give_back(count: u64) {
     RANKS_KEPT.fetch_sub(count, Relaxed);
 }

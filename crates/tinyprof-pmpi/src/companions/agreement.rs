@@ -43,8 +43,8 @@ pub enum Agreed {
 /// own words: ranks may differ in every setting.
 const WORDS: usize = 10;
 
-/// As [`agree_on_messages`](crate::agree_on_messages). `plain_call` measures, in 1/1,024 ticks,
-/// what a call costs the program of which nothing travels.
+/// As [`agree_on_messages`](crate::agree_on_messages). `plain_call` measures the overhead
+/// of a call that transfers no data, in 1/1,024 ticks.
 pub(crate) fn agree_on_messages(wish: Wish, plain_call: fn(&Mpi, Recorder) -> u64) -> Agreed {
     let mpi = mpi();
     // Without a wish nothing is measured.

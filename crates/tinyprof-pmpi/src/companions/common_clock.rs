@@ -28,7 +28,7 @@ pub(super) const NANOSECONDS: u64 = 1 << 32;
 /// A call between two moments of the common clock.
 pub(crate) type Span = Call;
 
-/// Returns the factor for so many ns a tick.
+/// Returns the factor for this many ns a tick.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

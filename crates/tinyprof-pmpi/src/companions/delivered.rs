@@ -55,7 +55,7 @@ impl Delivered {
         u32::try_from(at).unwrap_or(0)
     }
 
-    /// Returns the edge with a number of late with the callpath that it leads to, as remembered.
+    /// Returns a recent edge by its number, with the callpath that it leads to.
     pub(super) fn edge(&self, number: u32) -> (Callpath, EdgeKey, bool) {
         self.edges[number as usize % EDGES]
     }

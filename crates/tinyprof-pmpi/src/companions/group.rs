@@ -18,7 +18,7 @@ pub(super) fn maxima<const N: usize>(
     let mut all = [0; N];
     let (from, to) = (own.as_ptr().cast(), all.as_mut_ptr().cast());
     let (word, max) = (mpi.abi.word, mpi.abi.max);
-    // SAFETY: MPI is initialised, the communicator is live, and both arrays hold so many words.
+    // SAFETY: MPI is initialised, the communicator is live, and both arrays hold this many words.
     let code = unsafe { mpi.allreduce(from, to, N as c_int, word, max, communicator) };
     (code == 0).then_some(all)
 }

@@ -26,7 +26,7 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// A message that nobody follows.
+    /// An untracked message.
     pub(crate) const NOT_FOLLOWED: Self = Self {
         peer: 0,
         tag: 0,

@@ -27,7 +27,7 @@ pub(crate) struct Making {
 /// Who takes part in making a communicator.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum By {
-    /// All ranks of the other one: so many were made so before.
+    /// All ranks of the other one: this many were made so before.
     All(u32),
     /// The ranks of the new one, by a call with this tag.
     Group(i32),
@@ -71,7 +71,7 @@ pub(super) fn name_between(new: &Communicator, tag: i32) -> Option<u64> {
     Some(finish(groups, MADE.get_or_init(Made::default).count_of(groups)?))
 }
 
-/// Returns the name of what all ranks of a communicator have made of it, after so many other
+/// Returns the name of what all ranks of a communicator have made of it, after this many other
 /// things. `parent` is the number of the communicator.
 pub(super) fn name_of_object(parent: u32, object: Object, count: u32) -> u64 {
     finish(mix(mix(u64::from(parent)) ^ OBJECT ^ object as u64), count)

@@ -31,7 +31,7 @@ pub(crate) struct Met {
     pub(crate) needs_board: bool,
 }
 
-/// An operation under way, of ranks that all have us.
+/// An operation under way, whose ranks all run the profiler.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Meet {
     pub(super) shape: Shape,

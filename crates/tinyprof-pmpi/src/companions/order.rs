@@ -4,7 +4,7 @@ use tinyprof_messages::order::{Doing, Progress, Verdict, verdict};
 
 use super::shared::{ALL, Notice, Notices};
 
-/// The shortest time from which the share of our own cost is taken.
+/// The shortest time from which the share of our overhead is taken.
 const SHARE_NS_MIN: u64 = 100_000;
 
 /// This rank among those that keep the order of messages.
@@ -14,7 +14,7 @@ pub(super) struct Order {
     ranks: u32,
     notices: Notices,
     share: u64,
-    /// The time up to which the share is known, and our own cost up to then, in ns.
+    /// The time up to which the share is known, and our overhead up to then, in ns.
     known_ns: (u64, u64),
 }
 

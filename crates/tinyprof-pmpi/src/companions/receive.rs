@@ -1,5 +1,5 @@
 //! Receives: whose message it was, how long the call has waited for it, and what that says of our
-//! own cost.
+//! overhead.
 
 use std::ffi::c_int;
 

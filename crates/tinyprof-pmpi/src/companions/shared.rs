@@ -124,7 +124,7 @@ pub(super) fn join(mpi: &Mpi, name: Option<u64>) -> Option<Twin> {
     Some(Twin { handle: mpi.abi.comm_null, number, epoch, board })
 }
 
-/// Takes note that this rank has freed a communicator of so many ranks.
+/// Takes note that this rank has freed a communicator of this many ranks.
 pub(super) fn leave(twin: &Twin, ranks: u32) {
     if let Some(layout) = LAYOUT.get() {
         layout.names().leave(twin.number, ranks);

@@ -25,7 +25,7 @@ use super::distance;
 use super::held::Held;
 use super::operation::Meet;
 use super::order::Order;
-use super::own_cost::{Class, OwnCost};
+use super::overhead::{Class, Overhead};
 use super::tests::Tests;
 use super::threads::{self, Caller};
 use crate::communicators::{ELSEWHERE, Twin};
@@ -80,11 +80,11 @@ pub(crate) struct State {
     pub(super) exchange_ns: u64,
     /// When the clock is to be set again.
     set_again_ns: u64,
-    own_cost: OwnCost,
+    overhead: Overhead,
     visit_ps: u64,
     /// What a call costs on its way to the wrappers and back.
     passing_ps: u64,
-    /// Our own cost: of regions, and of calls of MPI on their way to the wrappers.
+    /// Our overhead: of regions, and of calls of MPI on their way to the wrappers.
     own_ps: u64,
     /// The rest of it.
     own_ns: u64,
@@ -175,7 +175,7 @@ impl State {
             order,
             posted_late: None,
             exchange_ns: u64::MAX,
-            own_cost: OwnCost::default(),
+            overhead: Overhead::default(),
             visit_ps,
             passing_ps,
             own_ps: 0,
@@ -234,12 +234,12 @@ impl State {
 
     /// Begins anew, after calls that were made to measure them: each has cost `call_ps`.
     fn restart(&mut self, recorder: Recorder, call_ps: u64) {
-        let seen_ps = self.own_cost.eighths_ns(Class::Plain) * 1_000 / 8;
+        let seen_ps = self.overhead.eighths_ns(Class::Plain) * 1_000 / 8;
         self.passing_ps = call_ps.saturating_sub(seen_ps);
         COSTS_PS[1].store(self.passing_ps, Relaxed);
         self.clock = Clock::default();
         self.facts = ClockFacts::default();
-        self.own_cost = OwnCost::default();
+        self.overhead = Overhead::default();
         (self.own_ps, self.own_ns, self.calls) = (0, 0, 0);
         self.begin_flow(recorder);
     }
@@ -351,13 +351,13 @@ impl State {
     /// Returns whether the cost of our work for a call is to be measured.
     #[inline]
     pub(crate) fn measures(&mut self, class: Class) -> bool {
-        self.own_cost.measures(class)
+        self.overhead.measures(class)
     }
 
     /// Takes note of the work before a call. Returns its cost in ns.
     #[inline]
     pub(crate) fn worked(&mut self, class: Class, measured_ns: Option<u64>) -> u64 {
-        let ns = self.own_cost.before(class, measured_ns);
+        let ns = self.overhead.before(class, measured_ns);
         self.cost(ns);
         if !matches!(class, Class::Plain | Class::Receive | Class::StartReceive) {
             self.entered = self.clock;
@@ -380,7 +380,7 @@ impl State {
             self.not_followed(in_ns);
         }
         let measured_ns = is_measured.then(|| now_ns(recorder).saturating_sub(since_ns));
-        let ns = self.own_cost.after(class, measured_ns);
+        let ns = self.overhead.after(class, measured_ns);
         self.cost(ns);
         self.last_left_ns = since_ns.saturating_add(ns);
         // The visit of the call itself is part of what was measured.
@@ -403,8 +403,7 @@ impl State {
         recorder.store_clock(&self.facts());
     }
 
-    /// Adds time that we have taken ourselves. What is longer than any work of ours is time in
-    /// which the rank had no processor.
+    /// Adds time that the profiler took. Longer values mean that the rank was descheduled.
     #[inline]
     pub(crate) fn cost(&mut self, ns: u64) {
         self.delay(ns.min(WORK_NS_MAX));

@@ -2,7 +2,7 @@
 //! order in which they would have been sent without measurement.
 //!
 //! A receiver holds a message back while another rank may still send one that would have come
-//! before it. The time is our own cost.
+//! before it. The time is our overhead.
 
 use std::ffi::c_int;
 use std::ptr;

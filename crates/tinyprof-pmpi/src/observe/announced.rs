@@ -104,7 +104,7 @@ impl Call {
         }
     }
 
-    /// Returns whether a blocking send of so many bytes waits for its receive.
+    /// Returns whether a blocking send of this many bytes waits for its receive.
     pub(super) fn blocks(&self, bytes: u64) -> bool {
         let stored = match self.mpi().abi.interface {
             Interface::OpenMpi => STORED_BYTES_MAX_OPEN_MPI,

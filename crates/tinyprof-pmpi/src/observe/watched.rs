@@ -41,7 +41,7 @@ impl Call {
         let visited = open.visited();
         let mut begun_ns = ns_of(open.begun_ticks());
         if self.called_ticks != 0 {
-            // Who waits for this rank has waited for our look-up, too, which is our own cost.
+            // Who waits for this rank has waited for our look-up, too, which is our overhead.
             let called_ns = ns_of(self.called_ticks).min(begun_ns);
             companions::with(self.recorder, |state| state.delay(begun_ns - called_ns));
             begun_ns = called_ns;

@@ -90,7 +90,7 @@ fn a_program_that_ends_well() {
 }
 
 #[test]
-fn communicators_have_the_numbers_that_they_have_without_us() {
+fn communicators_have_the_numbers_that_they_have_without_the_profiler() {
     let scratch = tempfile::tempdir().expect("a directory can be made");
     let program = compile("numbers.c", scratch.path());
     let words = [path(&program)];

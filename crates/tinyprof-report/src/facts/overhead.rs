@@ -1,8 +1,8 @@
 //! The profiler's overhead: measuring visits, and writing them.
 
+pub(crate) mod adjusted;
 pub(crate) mod clock;
 pub(crate) mod followed;
-pub(crate) mod without_us;
 
 use tinyprof_format::model::Manifest;
 
@@ -28,10 +28,10 @@ pub struct Overhead {
     /// The number of visits that were only counted, to stay within the budget.
     pub visits_not_timed: u64,
     /// The cost of measuring one visit on the machine of the run, in nanoseconds. If it was not
-    /// measured, this is none, and [`VISIT_COST_NS`] is used.
+    /// measured, this is none, and `VISIT_COST_NS` is used.
     pub visit_cost_ns: Option<f64>,
     /// The cost of a visit that is only counted, in nanoseconds. If it was not measured, this is
-    /// none, and [`COUNTED_VISIT_COST_NS`] is used.
+    /// none, and `COUNTED_VISIT_COST_NS` is used.
     pub counted_visit_cost_ns: Option<f64>,
     /// The visits of callpaths whose times are estimates, on all ranks together, including
     /// `visits_not_timed`.

@@ -43,7 +43,7 @@ pub(crate) fn lines(report: &Report) -> Vec<Line> {
     Tree::new(report, &report.callpaths.children(), None).lines()
 }
 
-/// Returns the callpaths in the order of the whole tree: see [`lines`].
+/// Returns the callpaths in the order of the whole tree: see `lines`.
 #[must_use]
 pub fn in_tree_order(report: &Report) -> Vec<CallpathIndex> {
     let callpath = |line| match line {

@@ -115,7 +115,7 @@ impl World {
         self.wait(rank, None, from, name, EdgeKind::Message)
     }
 
-    /// Receives a message, and goes on so many ns after it has come.
+    /// Receives a message, and goes on this many ns after it has come.
     pub(crate) fn receive_late(&mut self, rank: usize, from: usize, name: &str, ns: u64) {
         let id = self.receive(rank, from, name);
         let own = &mut self.ranks[rank];
@@ -179,7 +179,7 @@ impl World {
         self.wait_for_rank(name, kind, last, |rank| rank != last);
     }
 
-    /// Has all ranks call a broadcast of so many bytes.
+    /// Has all ranks call a broadcast of this many bytes.
     pub(crate) fn broadcast(&mut self, root: usize, name: &str, bytes: u64) {
         let ids = self.wait_for_rank(name, EdgeKind::FromRoot, root, |rank| rank != root);
         let ranks = i32::try_from(self.ranks.len()).expect("few ranks");

@@ -4,7 +4,7 @@ use serde_json::Value;
 use tinyprof_format::model::{EdgeKey, EdgeKind};
 use tinyprof_messages::waiting::Pattern;
 use tinyprof_report::{
-    CompensatedRank, Report, TextOptions, Totals, Unfollowed, WaitSums, Waits, WithoutUs,
+    Adjusted, CompensatedRank, Report, TextOptions, Totals, Unfollowed, WaitSums, Waits,
 };
 use tinyprof_views::{View as _, WaitsView, compensated_text, report_json};
 
@@ -176,7 +176,7 @@ fn ranks_are_compensated_by_their_own_delays_and_by_all() {
 #[test]
 fn callpaths_are_compensated_for_their_waiting_and_that_below_them() {
     let profile = profile(&late().end());
-    let rows = WithoutUs::of_rank(&Totals::of_profile(&profile), 3);
+    let rows = Adjusted::of_rank(&Totals::of_profile(&profile), 3);
     let of = |path: &str| rows[profile.find(path).expect("it is there").row()];
     let receive = of(&format!("late<{RECV}"));
     // A tenth of the waiting of 3 ms, and two calls of the sender.
@@ -192,10 +192,10 @@ fn callpaths_are_compensated_for_their_waiting_and_that_below_them() {
     assert_eq!(json["clock"]["inversions"], 4);
     let delays_ns = json["overhead"]["through_others_ns"].as_f64();
     assert!(delays_ns.is_none() || delays_ns == Some(3_500.0), "{delays_ns:?}");
-    let with = &json["callpaths"][0]["without_us"];
+    let with = &json["callpaths"][0]["adjusted"];
     assert!(with["propagated_ns"].as_f64().expect("a time") > excess_ns, "{with}");
     let part = report_json(&Report::of_profile(&profile).without_overhead()).to_value();
-    assert!(part["clock"].is_null() && part["callpaths"][0]["without_us"].is_null());
+    assert!(part["clock"].is_null() && part["callpaths"][0]["adjusted"].is_null());
 }
 
 #[test]

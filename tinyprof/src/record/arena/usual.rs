@@ -34,7 +34,7 @@ pub(in crate::record) fn weigh_counted(ratio: f64) {
     COUNTED_UNITS.store(units(ratio.clamp(0.0, 1.0)), Relaxed);
 }
 
-/// Returns the units of the cost of so many visits that are only counted.
+/// Returns the units of the cost of this many visits that are only counted.
 pub(super) fn counted_units(visits: u64) -> u64 {
     visits.saturating_mul(COUNTED_UNITS.load(Relaxed))
 }
@@ -44,7 +44,7 @@ pub(in crate::record) fn weigh_roots(ratio: f64) {
     ROOT_UNITS.store(units(ratio.clamp(1.0, 16.0)), Relaxed);
 }
 
-/// Returns the units of a cost that is so many times that of a usual visit.
+/// Returns the units of a cost that is this many times that of a usual visit.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -2,11 +2,10 @@
 
 use tinyprof_messages::matching::Stream;
 
-/// A rank whose companions were missing so many times in a row has ceased to send them: where the
+/// A rank whose companions were missing this many times in a row has ceased to send them: where the
 /// program lets messages wait, or several threads send.
 const MISSES_MAX: u32 = 8;
-/// Then it is looked for them at every so many messages alone: to look through all messages that
-/// wait takes time.
+/// After that, only every 64th message is probed: scanning unexpected messages is slow.
 const LOOKED_EACH: u32 = 64;
 /// The ranks that are told apart, by a hash. A power of two.
 const RANKS: usize = 1024;

@@ -12,8 +12,8 @@ use crate::library::Mpi;
 /// The companions that may be under way at a time.
 const SLOTS: usize = 256;
 
-/// The companions to a receiver of which the last is sent so that MPI tells when it was taken. No
-/// more than twice as many wait for a receiver.
+/// Every 1,024th companion to a receiver is sent synchronously, so that at most twice as many wait
+/// for it.
 const WINDOW: u32 = 1024;
 /// The receivers that are told apart, by a hash. A power of two.
 const RECEIVERS: usize = 512;

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, fence};
 
 use tinyprof_messages::meeting::Meeting;
 
-/// The instances that are kept. A rank that is not waited for may be so many ahead of the others.
+/// The instances that are kept. A rank that is not waited for may be this many ahead of the others.
 const INSTANCES: usize = 64;
 /// A stamp, and the part of a rank.
 const RECORD_WORDS: usize = 1 + Meeting::RECORD_WORDS;
@@ -48,12 +48,12 @@ pub(in crate::companions) enum Read {
 }
 
 impl Board {
-    /// Returns the words of a board for communicators of at most so many ranks.
+    /// Returns the words of a board for communicators of at most this many ranks.
     pub(super) const fn words(ranks: usize) -> usize {
         INSTANCES * ranks * RECORD_WORDS
     }
 
-    /// Returns the board in memory of so many words, which are 0 at first.
+    /// Returns the board in memory of this many words, which are 0 at first.
     pub(super) fn new(words: &'static [AtomicU64], ranks: usize) -> Self {
         Self { words, ranks }
     }

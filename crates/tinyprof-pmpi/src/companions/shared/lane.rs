@@ -74,12 +74,12 @@ pub(super) struct Lane {
 impl Lane {
     pub(super) const ENTRY_BYTES: usize = 8 * LINE_WORDS;
 
-    /// Returns the words of a lane of so many entries, a power of two.
+    /// Returns the words of a lane of this many entries, a power of two.
     pub(super) const fn words(entries: usize) -> usize {
         (entries + 1) * LINE_WORDS
     }
 
-    /// Returns the lane in memory of so many words, which are 0 at first.
+    /// Returns the lane in memory of this many words, which are 0 at first.
     pub(super) fn new(words: &'static [AtomicU64]) -> Self {
         let entries = (words.len() / LINE_WORDS - 1) as u64;
         Self { words, entries, lap_bits: entries.ilog2() }
@@ -95,7 +95,7 @@ impl Lane {
     fn entry(&self, position: u64) -> &'static [AtomicU64; LINE_WORDS] {
         let number = (position & (self.entries - 1)) as usize;
         let words = &self.words[(number + 1) * LINE_WORDS..][..LINE_WORDS];
-        words.try_into().expect("an entry has so many words")
+        words.try_into().expect("an entry has this many words")
     }
 
     /// Returns the stamp of the entry at a position, which is not that of an earlier one.

@@ -30,7 +30,7 @@ pub(super) struct Layout {
     ranks: usize,
 }
 
-/// The companions that fit into a lane, of so many ranks.
+/// The companions that fit into a lane, of this many ranks.
 fn entries(ranks: usize) -> usize {
     let lanes = ranks.saturating_mul(ranks).max(1);
     let fitting = LANES_BYTES_MAX / Lane::ENTRY_BYTES / lanes;
@@ -42,12 +42,12 @@ fn lane_words(ranks: usize) -> usize {
 }
 
 impl Layout {
-    /// Returns the words of memory for so many ranks.
+    /// Returns the words of memory for this many ranks.
     pub(super) fn words(ranks: usize) -> usize {
         Self::notices_begin(ranks) + Notices::words(ranks)
     }
 
-    /// Returns the layout of memory of so many words, which are 0 at first.
+    /// Returns the layout of memory of this many words, which are 0 at first.
     pub(super) fn new(words: &'static [AtomicU64], ranks: usize) -> Self {
         Self { words, ranks }
     }

@@ -36,7 +36,7 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// Makes memory of so many words, which it takes from the system when they are written.
+    /// Makes memory of this many words, which it takes from the system when they are written.
     pub(super) fn new(words: usize) -> io::Result<Self> {
         let name = c"tinyprof";
         // By number, as older C libraries have no function for it.
@@ -72,7 +72,7 @@ const MEMFD_FLAGS: libc::c_uint = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
 /// Nobody can change its length, which would end processes that have mapped it, nor add seals.
 const SEALS: libc::c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
 
-/// Maps the memory of so many words that another process has made.
+/// Maps the memory of this many words that another process has made.
 pub(super) fn open(place: Place, words: usize) -> io::Result<&'static [AtomicU64]> {
     let path = format!("/proc/{}/fd/{}", place.process, place.file);
     let file = OpenOptions::new().read(true).write(true).open(path)?;
@@ -100,7 +100,7 @@ fn bytes(words: usize) -> u64 {
     (words * size_of::<AtomicU64>()) as u64
 }
 
-/// Maps a file of so many words, for as long as the process lives.
+/// Maps a file of this many words, for as long as the process lives.
 fn map(file: &File, words: usize) -> io::Result<&'static [AtomicU64]> {
     let length = words * size_of::<AtomicU64>();
     let rights = libc::PROT_READ | libc::PROT_WRITE;

@@ -48,7 +48,7 @@ pub(super) struct Named {
 impl Names {
     pub(super) const WORDS: usize = HEADER_WORDS + NAMES * ENTRY_WORDS;
 
-    /// Returns the table in memory of so many words, which are 0 at first.
+    /// Returns the table in memory of this many words, which are 0 at first.
     pub(super) fn new(words: &'static [AtomicU64]) -> Self {
         Self { words }
     }
@@ -75,7 +75,7 @@ impl Names {
         self.words[BROKEN].load(Relaxed) != 0
     }
 
-    /// Takes note that a rank has freed a communicator of so many ranks.
+    /// Takes note that a rank has freed a communicator of this many ranks.
     pub(super) fn leave(&self, place: u32, ranks: u32) {
         let [name, _, left] = self.entry(place as usize);
         let leave = || {
@@ -106,7 +106,7 @@ impl Names {
 
     fn entry(&self, place: usize) -> &'static [AtomicU64; ENTRY_WORDS] {
         let words = &self.words[HEADER_WORDS + place * ENTRY_WORDS..][..ENTRY_WORDS];
-        words.try_into().expect("an entry has so many words")
+        words.try_into().expect("an entry has this many words")
     }
 
     /// Returns the places with the names in them, or 0.

@@ -1,7 +1,7 @@
 //! Notices: what each rank says of itself, for receivers that keep the order of messages.
 //!
 //! ```text
-//!  | version, time, virtual time, what it does, share of our own cost |      a line for each rank
+//!  | version, time, virtual time, what it does, share of our overhead |      a line for each rank
 //! ```
 
 use std::sync::atomic::AtomicU64;
@@ -68,12 +68,12 @@ impl Notice {
 pub(in crate::companions) struct Notices(&'static [AtomicU64]);
 
 impl Notices {
-    /// Returns the words for so many ranks.
+    /// Returns the words for this many ranks.
     pub(super) const fn words(ranks: usize) -> usize {
         ranks * WORDS
     }
 
-    /// Returns the notices in memory of so many words, which are 0 at first.
+    /// Returns the notices in memory of this many words, which are 0 at first.
     pub(super) fn new(words: &'static [AtomicU64]) -> Self {
         Self(words)
     }

@@ -149,7 +149,7 @@ pub fn partner(key: MessageKey, rank: usize) -> Option<i64> {
     }
 }
 
-/// Returns the rank at an offset from `rank`, if there is one among so many ranks.
+/// Returns the rank at an offset from `rank`, if there is one among this many ranks.
 #[must_use]
 pub fn world_rank(offset: i32, rank: u32, ranks: usize) -> Option<u32> {
     if offset == MessageKey::ANY_PARTNER {

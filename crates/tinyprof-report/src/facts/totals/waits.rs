@@ -23,7 +23,7 @@ pub struct Waiting {
     pub pattern: Pattern,
     /// The callpath that waits; none where the sender of a late receiver is not known.
     pub callpath: Option<CallpathIndex>,
-    /// The callpath that it waits for; none where nobody has said it.
+    /// The callpath that it waits for; none if it is unknown.
     pub for_callpath: Option<CallpathIndex>,
     /// The ranks that wait.
     pub ranks: RankSet,
@@ -43,7 +43,7 @@ pub struct Waiting {
     pub wrong_order_ns: u128,
     /// The ranks of which a part of the waiting is due to order.
     pub wrong_order_ranks: RankSet,
-    /// True if it is a part of start-up, which has no share ([`TimeBase`](super::TimeBase)).
+    /// True if it is a part of start-up, which has no share ([`TimeBase`](crate::TimeBase)).
     pub is_startup: bool,
 }
 
@@ -135,7 +135,7 @@ pub struct WaitSums {
 }
 
 impl WaitSums {
-    /// Returns no waiting yet, of a profile with these callpaths and so many ranks.
+    /// Returns no waiting yet, of a profile with these callpaths and this many ranks.
     #[must_use]
     pub fn new(callpaths: &CallpathTable, ranks: usize) -> Self {
         Self {

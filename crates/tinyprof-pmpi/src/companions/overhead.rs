@@ -3,8 +3,7 @@
 
 use crate::function::Role;
 
-/// Of so many calls of a class one is measured. A prime, so that no pattern of calls has the same
-/// one measured always.
+/// The sampling interval of the calls of a class; prime, so as not to alias with call patterns.
 const MEASURED_EACH: u32 = 31;
 /// The longest time that our work for a call takes, beside that which is always measured: what is
 /// longer is time in which the rank had no processor.
@@ -59,7 +58,7 @@ impl Class {
 
 /// The cost of our work for each class of calls, before the call and after it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct OwnCost([Estimate; Class::Other as usize]);
+pub(super) struct Overhead([Estimate; Class::Other as usize]);
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Estimate {
@@ -68,7 +67,7 @@ struct Estimate {
     after: Mean,
 }
 
-/// A mean of late, in 1/8 ns.
+/// A moving average, in 1/8 ns.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mean(u64);
 
@@ -83,7 +82,7 @@ impl Mean {
     }
 }
 
-impl OwnCost {
+impl Overhead {
     /// Counts a call. Returns whether it is to be measured.
     #[inline]
     pub(super) fn measures(&mut self, class: Class) -> bool {
@@ -137,7 +136,7 @@ mod tests {
 
     #[test]
     fn the_first_call_of_a_class_is_measured_and_then_one_of_31() {
-        let mut cost = OwnCost::default();
+        let mut cost = Overhead::default();
         let mut measured = 0;
         for _ in 0..=310 {
             let is_measured = cost.measures(Class::Send);
@@ -150,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_cost_that_is_not_measured_is_that_of_the_class_of_late() {
-        let mut cost = OwnCost::default();
+        let mut cost = Overhead::default();
         assert_eq!(cost.before(Class::Plain, Some(40)), 40);
         assert_eq!(cost.before(Class::Plain, None), 40);
         assert_eq!((cost.before(Class::Receive, None), cost.after(Class::Plain, None)), (0, 0));

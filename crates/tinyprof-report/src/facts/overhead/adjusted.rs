@@ -13,7 +13,7 @@ use crate::facts::usage::Activity;
 /// one, in ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct WithoutUs {
+pub struct Adjusted {
     /// The measured time.
     pub measured_ns: f64,
     /// The cost of timing the visits of the callpath and of those below it.
@@ -26,7 +26,7 @@ pub struct WithoutUs {
     pub uncertainty_ns: f64,
 }
 
-impl WithoutUs {
+impl Adjusted {
     /// Returns the time without measurement, in ns; never negative.
     #[must_use]
     pub fn ns(&self) -> f64 {
