@@ -7,8 +7,8 @@ there. They are packages of the workspace, which cargo finds by name.
 Options, each given to `pip` as `-C NAME=VALUE`:
 
 * `binaries=DIRECTORY`: take the command and the library from there instead of building them.
-* `glibc=2.17`: build for hosts with this version of glibc or a newer one, by zig. Needs the packages
-  `ziglang` and `cargo-zigbuild`. Without it, a wheel fits hosts whose glibc is not older than here.
+* `glibc=2.17`: build for hosts with this version of glibc or a newer one, with zig as the linker.
+  Without it, a wheel fits hosts whose glibc is not older than the one here.
 * `maturin.build-args=...`: arguments for maturin.
 """
 
@@ -25,10 +25,6 @@ from pathlib import Path
 from typing import Any
 
 import maturin
-from maturin import (  # noqa: F401 (hooks that pip calls)
-    get_requires_for_build_editable,
-    get_requires_for_build_wheel,
-)
 
 Settings = dict[str, Any]
 
@@ -44,6 +40,13 @@ FILES = {
 }
 
 
+def get_requires_for_build_wheel(settings: Settings | None = None) -> list[str]:
+    return ["cargo-zigbuild", "ziglang"] if (settings or {}).get("glibc") else []
+
+
+get_requires_for_build_editable = get_requires_for_build_wheel
+
+
 def build_wheel(directory: str, settings: Settings | None = None, metadata: str | None = None) -> str:
     return _build(maturin.build_wheel, directory, settings, metadata)
 
@@ -57,6 +60,8 @@ def build_sdist(directory: str, settings: Settings | None = None) -> str:
 
 
 def _build(build: Callable[..., str], directory: str, settings: Settings | None, metadata: str | None) -> str:
+    if not shutil.which("cargo"):
+        raise SystemExit("tinyprof is built by Rust, and there is no cargo in PATH: see rust-lang.org/tools/install")
     settings = dict(settings or {})
     glibc = settings.get("glibc")
     settings["maturin.build-args"] = maturin.get_maturin_pep517_args(settings) + _platform(glibc)

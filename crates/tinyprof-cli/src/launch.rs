@@ -95,8 +95,8 @@ fn beside(command: &Path) -> Result<PathBuf, String> {
     match places.iter().find(|place| place.is_file()) {
         Some(place) => found(place),
         None => Err(format!(
-            "there is no {LIBRARY} in {0}, nor in lib or lib/tinyprof beside it: cargo install brings the command alone; in a \
-             clone of TinyProf, make install or pip install ./python installs both, or name the library with --library",
+            "there is no {LIBRARY} in {0}, nor in lib or lib/tinyprof beside it: cargo install brings the command alone; \
+             run make install or pip install ./python in a clone of TinyProf, or name the library with --library",
             directory.display()
         )),
     }
