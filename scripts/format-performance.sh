@@ -14,7 +14,7 @@ begin='<!-- begin: written by make format-performance -->'
 end='<!-- end -->'
 require_place "$page" "$begin" "$end"
 
-bash scripts/python.sh env
+PYTHON_PROFILE=release bash scripts/python.sh env
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 

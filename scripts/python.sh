@@ -47,29 +47,35 @@ make_umd() {
     pip install --no-deps --target "$umd" -r python/requirements-umd.txt
 }
 
-# The library is built below target/python, where cargo finds the last build; pip's own build would
-# start from scratch each time.
+# Makes the wheel and installs it. The module is built below target/python, where cargo finds the
+# last build; the command and the library are those of the other tests.
 make_package() {
-    PATH=$env/bin:$PATH CARGO_TARGET_DIR=$home/build pip install --no-build-isolation --no-deps --force-reinstall ./python
+    rm -rf "$home/wheels"
+    PATH=$env/bin:$PATH MATURIN_PEP517_ARGS="--profile $(<"$home/profile.txt") --target-dir $home/build" \
+        pip wheel --no-build-isolation --no-deps --config-settings "binaries=$home/binaries" --wheel-dir "$home/wheels" ./python
+    pip install --no-deps --force-reinstall "$home"/wheels/*.whl
 }
 
 mkdir -p "$home"
 python3 --version >"$home/version.txt"
+# The module's profile: optimised across crates, as users have it, only to be measured.
+echo "${PYTHON_PROFILE:-quick}" >"$home/profile.txt"
 once env "$home/version.txt" "${requirements[@]}" "${without[@]}" -- make_env
 once umd "$home/env.stamp" python/requirements-umd.txt -- make_umd
-# The package and the libraries that make its reports.
-libraries=(crates/tinyprof-{diff,report,messages,format,segment}/{src,Cargo.toml})
-mapfile -t sources < <(find python/src python/tinyprof python/Cargo.* python/pyproject.toml "${libraries[@]}" -type f \
+# The command and the preloaded library. Of the latter, `cargo test` leaves no copy one directory up.
+rust_build -p tinyprof-cli -p tinyprof-preload
+built=${CARGO_TARGET_DIR:-$PWD/target}/debug
+mkdir -p "$home/binaries"
+install "$built/tinyprof" "$built/deps/libtinyprof_preload.so" "$home/binaries"
+# The package, and the crates that make its reports.
+libraries=(crates/tinyprof-*/{src,Cargo.toml})
+mapfile -t sources < <(find python/src python/tinyprof python/wheel python/Cargo.* python/pyproject.toml "${libraries[@]}" -type f \
     -not -name '*.so' -not -name '*.pyc' | sort)
-once package "$home/env.stamp" "${sources[@]}" -- make_package
+once package "$home/env.stamp" "$home/profile.txt" "${sources[@]}" "$home"/binaries/* -- make_package
 if [[ ${1:-} == env ]]; then exit; fi
 
 # The command whose reports and exports the tests read.
-if [[ -z ${TINYPROF_BIN:-} ]]; then
-    rust_build -p tinyprof-cli
-    TINYPROF_BIN=${CARGO_TARGET_DIR:-$PWD/target}/debug/tinyprof
-fi
-export TINYPROF_BIN PYTHONDONTWRITEBYTECODE=1
+export TINYPROF_BIN=${TINYPROF_BIN:-$built/tinyprof} PYTHONDONTWRITEBYTECODE=1
 "$env/bin/python" -m pytest python/tests "$@"
 if (($# == 0)); then
     # UMD's Hatchet under the same name, in front of LLNL's.

@@ -53,6 +53,7 @@ step "faults" bash scripts/faults.sh quick
 step "protocol of the recorder, under loom" env RUSTFLAGS="--cfg loom" cargo test --locked --release --manifest-path tinyprof/tests/loom/Cargo.toml
 step "format of the Python package's reader" cargo fmt --manifest-path python/Cargo.toml --check -- --config-path rustfmt.toml
 step "Python" bash scripts/python.sh
+step "wheel in a fresh environment" bash scripts/wheel.sh
 step "pages in Chromium" bash scripts/browser.sh
 
 # One test at a time: each starts several ranks that spin while they wait, and two such tests on few

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-PROFILES = Path(__file__).parents[2] / "tinyprof-format" / "tests" / "profiles"
+PROFILES = Path(__file__).parents[2] / "crates" / "tinyprof-format" / "tests" / "profiles"
 #: The frozen profiles that hold what `recipe.py` says, by version.
 VERSIONS = sorted(p.name.removeprefix("format-") for p in PROFILES.iterdir() if p.name > "format-0.1")
 #: The newest of them with exact times.

@@ -5,7 +5,7 @@ import os
 import subprocess
 from pathlib import Path
 
-PROFILES = Path(__file__).parents[2] / "tinyprof-format" / "tests" / "profiles"
+PROFILES = Path(__file__).parents[2] / "crates" / "tinyprof-format" / "tests" / "profiles"
 
 # Names that could be taken for something other than names.
 HOSTILE = [

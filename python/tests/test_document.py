@@ -252,7 +252,7 @@ REFUSED = {
     "messages of the key of edges before 1.1": part((0, SINGLE), (METRICS + MESSAGES, sent())),
     "keys of edges out of order": part((MESSAGES, led(origins=column(3, 1), keys=2))),
     "a key of edges twice": part((MESSAGES, led(keys=2))),
-    "edges of no kind": part((MESSAGES, led(kinds=constant(9)))),
+    "edges of no kind": part((MESSAGES, led(kinds=constant(14)))),
     "an origin that is not there": part((MESSAGES, led(origins=constant(4)))),
     "more unknown origins than there are": part((MESSAGES, led(unknown=b"\x7f"))),
     "a partner of an edge over 32 bits": part((MESSAGES, led(partners=TWO_32))),
@@ -306,7 +306,7 @@ def test_the_numbers_are_those_of_the_document(tmp_path):
     assert table[["sum_squares_ns2", "compensated_ns"]].values.tolist() == [[66.75, 10.0]]
     table = tinyprof.read(written(tmp_path, part((MESSAGES, BOTH)))).edges("main")
     assert table[["count", "bytes"]].values.tolist() == [[2, 25]]
-    assert tinyprof.read(written(tmp_path, clocks(CLOCK))).clocks.values.tolist() == [[5] * 10]
+    assert tinyprof.read(written(tmp_path, clocks(CLOCK))).clocks.values.tolist() == [[5] * 10 + [0] * 3]
     # Keys in the order of partners -2 and 0, of which the first is outside of the world.
     of_both = part((0, SINGLE), (MESSAGES, sent(partners=column(3, 0), counts=b"\x01" + column(3, 0) + numbers(8, 1), keys=2)))
     table = tinyprof.read(written(tmp_path, of_both)).messages("main").reset_index()

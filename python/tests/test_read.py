@@ -114,7 +114,8 @@ def test_messages_are_those_of_the_program(version):
 def recipe_edges(rank: int, path: str) -> list[list]:
     """The edges to a callpath on a rank, as rows. The last number is their order."""
     rows = []
-    for order, kind in enumerate(frames.EDGE_KINDS):
+    # The kinds that the stored profile has; there are more by now.
+    for order, kind in enumerate(frames.EDGE_KINDS[:9]):
         ns, waits = 1_000 + order * 37 + rank, rank if order > 1 else 0
         partner = rank if order < 2 else (-1 if order % 3 == 2 else rank - 1)
         both = (ns, ns + 1024)
@@ -134,7 +135,9 @@ def test_edges_and_clocks_are_those_of_the_program():
             found = profile.edges(path).loc[path, rank]
             assert found.values.tolist() == recipe_edges(rank, path)
             assert found.equals(every.loc[path, rank])
-        assert profile.clocks.loc[rank].tolist() == list(range(rank, rank + 10))
+        # Later versions have added facts, which are zero in this profile.
+        facts = profile.clocks.loc[rank].tolist()
+        assert facts[:10] == list(range(rank, rank + 10)) and not any(facts[10:])
     assert list(profile.clocks.columns)[9:] == [
         "inversions",
         "unfollowed_ns",
@@ -149,7 +152,7 @@ def test_a_profile_without_edges_has_an_empty_frame(profile):
         return
     assert profile.edges().empty and profile.edges("main").empty
     assert list(profile.edges().columns)[:5] == ["kind", "partner", "from", "count", "bytes"]
-    assert profile.clocks.shape == (3, 10) and not profile.clocks.any(axis=None)
+    assert len(profile.clocks) == 3 and not profile.clocks.any(axis=None)
 
 
 def test_a_profile_without_messages_has_an_empty_frame(profile):

@@ -95,8 +95,8 @@ fn beside(command: &Path) -> Result<PathBuf, String> {
     match places.iter().find(|place| place.is_file()) {
         Some(place) => found(place),
         None => Err(format!(
-            "there is no {LIBRARY} in {0}, nor in lib or lib/tinyprof beside it; build it with \
-             cargo build --release -p tinyprof-preload, and copy it there from target/release, or name it with --library",
+            "there is no {LIBRARY} in {0}, nor in lib or lib/tinyprof beside it: cargo install brings the command alone; \
+             run make install or pip install ./python in a clone of TinyProf, or name the library with --library",
             directory.display()
         )),
     }
@@ -142,7 +142,8 @@ mod tests {
         let command = root.join("bin/tinyprof");
         std::fs::create_dir_all(root.join("bin")).expect("a directory");
         let message = beside(&command).unwrap_err();
-        assert!(message.contains("cargo build") && message.contains("--library"), "{message}");
+        assert!(message.contains("make install") && message.contains("--library"), "{message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
         for place in ["lib/tinyprof", "lib", "bin"] {
             std::fs::create_dir_all(root.join(place)).expect("a directory");
             let library = root.join(place).join(LIBRARY);
