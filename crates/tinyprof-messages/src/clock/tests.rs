@@ -3,6 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::waiting::Collective;
+use crate::ways::{Hints, Place, Ways};
 
 fn clock(intrusion_ns: u64, ideal_ns: u64) -> Clock {
     Clock { intrusion_ns, ideal_ns, ..Clock::default() }
@@ -271,5 +273,53 @@ proptest! {
         prop_assert!(after_ns >= before_ns);
         let within_ns = wait.compensated_ns + wait.transfer_ns;
         prop_assert_eq!(duration(after_ns - before_ns), within_ns);
+    }
+}
+
+/// Returns what another rank of a collective operation has told.
+fn member(rank: u32, entered_ns: i64, intrusion_ns: u64) -> Member {
+    (rank, Some((Meeting::new(entered_ns, intrusion_ns, 0, rank), Hints::default())))
+}
+
+#[test]
+fn a_rank_that_leaves_when_its_parent_has_entered_is_delayed_by_that_one() {
+    // Rank 2 is the parent of rank 3 in a binomial tree, and comes long after the root.
+    let place = Place { kind: Collective::FromRoot, rank: 3, ranks: 4, root: 0, bytes: 8 };
+    let members = [member(0, 1_000, 0), member(1, 900, 0), member(2, 50_000, 40_000)];
+    let (mut clock, mut ways) = (Clock::default(), Ways::default());
+    let (call, post) = (call(2_000, 51_000), Post { posted_ns: 2_000, intrusion_ns: 0 });
+    let waited = clock.meet_along(call, post, place, members.into_iter(), &mut ways);
+    let (wait, last) = waited.expect("the root is waited for");
+    assert_eq!((wait.waiting_ns, last), (0, 0), "the root was there before");
+    assert_eq!(clock.intrusion_ns(), 40_000);
+}
+
+#[test]
+fn a_rank_that_leaves_before_its_parent_enters_depends_on_the_root_alone() {
+    let place = Place { kind: Collective::FromRoot, rank: 3, ranks: 4, root: 0, bytes: 8 };
+    let members = [member(0, 30_000, 5_000), (1, None), (2, None)];
+    let (mut clock, mut ways) = (Clock::default(), Ways::default());
+    let (call, post) = (call(2_000, 31_000), Post { posted_ns: 2_000, intrusion_ns: 0 });
+    let (wait, _) = clock.meet_along(call, post, place, members.into_iter(), &mut ways).unwrap();
+    assert_eq!((wait.waiting_ns, wait.compensated_ns), (28_000, 23_000));
+    assert_eq!(clock.intrusion_ns(), 5_000);
+}
+
+#[test]
+fn ways_that_cannot_be_told_apart_are_within_the_uncertainty() {
+    // All came long before: nothing tells whether the parent was waited for, who would have come
+    // last without measurement.
+    let place = Place { kind: Collective::FromRoot, rank: 3, ranks: 4, root: 0, bytes: 8 };
+    let members = [member(0, 10_000, 9_000), member(1, 1_000, 0), member(2, 9_000, 0)];
+    let mut clock = Clock::default();
+    clock.delay(19_000);
+    let sure_ns = clock.uncertainty_ns();
+    let (call, post) = (call(20_000, 20_100), Post { posted_ns: 20_000, intrusion_ns: 19_000 });
+    clock.meet_along(call, post, place, members.into_iter(), &mut Ways::default());
+    let [by_parent, by_root] = [11_000, 19_000];
+    let (at_ns, unsure_ns) = (clock.intrusion_ns(), clock.uncertainty_ns());
+    assert!(unsure_ns > sure_ns, "{unsure_ns}");
+    for truth_ns in [by_parent, by_root] {
+        assert!(at_ns.abs_diff(truth_ns) <= unsure_ns, "{at_ns} +- {unsure_ns}, {truth_ns}");
     }
 }

@@ -6,16 +6,18 @@
 //! no rank waits for one that the program's own operation would not have made it wait for.
 
 use tinyprof::__calls::{CallpathId, EdgeKey, Recorder, Visited};
+use tinyprof_messages::clock::{Member, Wait};
 use tinyprof_messages::companion::Companion;
 use tinyprof_messages::meeting::Meeting;
-use tinyprof_messages::time::Offset;
+use tinyprof_messages::time::{Offset, Post};
 use tinyprof_messages::waiting::Collective;
+use tinyprof_messages::ways::{Hints, Place};
 
 use super::common_clock::{Span, now_ns};
 use super::exchange::{exchange, words};
 use super::operation::{Meet, Met, Shape};
 use super::receive::waited;
-use super::shared::{self, Read};
+use super::shared::{self, Part, Read};
 use super::state;
 use crate::library::Mpi;
 
@@ -26,7 +28,7 @@ impl Meet {
     /// A thread that the state does not belong to has no clock, and one without a recorder has no
     /// time either: nobody waits for it, as far as the others can know.
     pub(crate) fn begin(met: Met, at: Option<(Recorder, u64)>) -> Option<Self> {
-        let Met { group, shape, root, needs_board } = met;
+        let Met { group, shape, root, bytes, needs_board } = met;
         let twin = group.twin().filter(|_| group.has_others())?;
         let operation = shared::begin_operation(&twin);
         if operation.is_none() {
@@ -42,7 +44,7 @@ impl Meet {
                 return None;
             }
         }
-        let this = Self { shape, root, group, twin, operation };
+        let this = Self { shape, root, bytes, group, twin, operation };
         this.enter(at);
         Some(this)
     }
@@ -59,9 +61,13 @@ impl Meet {
         if let (Some(operation), Some((recorder, entered_ns))) = (self.operation, at)
             && self.is_waited_for()
         {
-            let clock = state::with(recorder, |state| state.clock).unwrap_or_default();
+            let hints = |state: &mut state::State| {
+                self.place().map_or_else(Hints::default, |place| state.ways.hints(place))
+            };
+            let told = state::with(recorder, |state| (state.clock, hints(state)));
+            let (clock, hints) = told.unwrap_or_default();
             let place = self.group.place();
-            operation.enter(&clock.meeting(entered_ns, Offset::default(), place));
+            operation.enter(&clock.meeting(entered_ns, Offset::default(), place), hints);
         }
     }
 
@@ -98,6 +104,9 @@ impl Meet {
         span: Span,
         from: CallpathId,
     ) -> u64 {
+        if let Some(place) = self.place() {
+            return self.wait_along(place, recorder, visited, span, from);
+        }
         match self.others() {
             Some(Read::Meeting(meeting)) => self.count(recorder, visited, span, &meeting, from),
             Some(Read::Lost) => {
@@ -108,11 +117,69 @@ impl Meet {
                 0
             }
             Some(Read::Nobody) | None => {
-                // The root of a tree does, and maybe this rank for those behind it.
+                // Others may, and maybe this rank for them.
                 state::with(recorder, |state| state.clock.doubt(span.duration_ns()));
                 0
             }
         }
+    }
+
+    /// As [`wait`](Self::wait), where data may be passed on along any of the ranks.
+    fn wait_along(
+        &self,
+        place: Place,
+        recorder: Recorder,
+        visited: Visited,
+        span: Span,
+        from: CallpathId,
+    ) -> u64 {
+        let is_started = from != visited.id();
+        let waited = state::with(recorder, |state| {
+            let heard = self.hear(place, &mut state.members);
+            if heard.is_lost {
+                state.facts.companions_missing += 1;
+                state.is_unknown = true;
+                return None;
+            }
+            let now = (span.entered_ns, state.clock.intrusion_ns());
+            let own = heard.own.filter(|_| is_started);
+            let (posted_ns, intrusion_ns) = own.unwrap_or(now);
+            let post = Post { posted_ns, intrusion_ns };
+            let members = state.members.iter().copied();
+            let waited = state.clock.meet_along(span, post, place, members, &mut state.ways);
+            if heard.is_incomplete {
+                state.clock.doubt(span.duration_ns());
+            }
+            state.facts.companions += u64::from(waited.is_some());
+            waited
+        });
+        let Some((wait, last)) = waited.flatten() else { return 0 };
+        self.add_edge(visited, last, from, &wait);
+        wait.waiting_ns
+    }
+
+    /// Collects what the members have told.
+    fn hear(&self, place: Place, members: &mut Vec<Member>) -> Heard {
+        let mut heard = Heard::default();
+        members.clear();
+        let Some(operation) = self.operation else { return heard };
+        for rank in self.group.places() {
+            match operation.part(rank) {
+                Part::Of(own, _) if rank == place.rank => {
+                    let intrusion_ns = own.last_ns.saturating_sub(own.virtual_ns);
+                    let unsigned = |ns| u64::try_from(ns).unwrap_or(0);
+                    heard.own = Some((unsigned(own.last_ns), unsigned(intrusion_ns)));
+                }
+                _ if rank == place.rank => {}
+                Part::Of(one, hints) => members.push((rank, Some((one, hints)))),
+                Part::Nobody => members.push((rank, None)),
+                Part::Lost => {
+                    heard.is_incomplete = true;
+                    heard.is_lost |= place.kind.waits_for(place.rank, rank, place.root);
+                }
+            }
+        }
+        heard
     }
 
     /// Takes note that the operation was found complete: nobody has waited.
@@ -150,6 +217,10 @@ impl Meet {
             let meeting = Meeting::from_words(all.map(u64::cast_signed), self.size());
             self.count(recorder, visited, span, &meeting, visited.id());
         }
+        if matches!(kind, Collective::FromRoot | Collective::ToRoot) && self.rank() != self.root() {
+            // Only the root is known, and the data may have come from others, or through this rank.
+            state::with(recorder, |state| state.clock.doubt(span.duration_ns()));
+        }
         Some(ended_ns)
     }
 
@@ -182,10 +253,26 @@ impl Meet {
                 state.clock.meet(span, meeting)
             }
         });
-        let partner = self.group.relative_at(last);
-        let key = EdgeKey { kind: self.shape.edge(), partner, from };
         let wait = wait.unwrap_or_default();
-        visited.add_edge(&key, &waited(&wait));
+        self.add_edge(visited, last, from, &wait);
         wait.waiting_ns
     }
+
+    /// Counts the waiting for the last rank.
+    fn add_edge(&self, visited: Visited, last: u32, from: CallpathId, wait: &Wait) {
+        let partner = self.group.relative_at(last);
+        let key = EdgeKey { kind: self.shape.edge(), partner, from };
+        visited.add_edge(&key, &waited(wait));
+    }
+}
+
+/// What a rank has heard of the members of an operation.
+#[derive(Clone, Copy, Debug, Default)]
+struct Heard {
+    /// When the rank itself has begun it, and its intrusion at that moment, in ns.
+    own: Option<(u64, u64)>,
+    /// The record is gone of a member that the rank waits for by definition.
+    is_lost: bool,
+    /// That of some member is gone.
+    is_incomplete: bool,
 }
