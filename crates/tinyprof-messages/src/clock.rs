@@ -22,7 +22,7 @@ mod network;
 use join::Way;
 use network::Network;
 
-pub use collective::Member;
+pub use collective::{Member, Unclear};
 
 /// The shortest time in a call, in ns, that counts as waiting where the clocks do not tell.
 const SURELY_WAITED_NS: u64 = 5_000;
@@ -272,6 +272,9 @@ impl Clock {
 
     /// Notes `ns` spent in a call that may have waited for an unknown partner. The wait may have
     /// hidden the delay, so up to that much of it is uncertain from now on.
+    ///
+    /// This happens to the inner ranks of a tree between hosts, where only the root is known, and
+    /// where no way of an operation is possible.
     #[inline]
     pub fn doubt(&mut self, ns: u64) {
         let most = self.intrusion_ns.saturating_mul(UNSURE);

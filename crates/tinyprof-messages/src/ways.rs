@@ -4,8 +4,15 @@
 //! compares what it sees with what each way would mean: nobody leaves before all have entered that
 //! it depends on, and who has waited leaves when the last of them is heard of.
 
-use crate::uncertainty::Uncertainty;
 use crate::waiting::Collective;
+
+mod hints;
+mod near;
+
+pub use hints::Hints;
+pub(crate) use near::Hinted;
+pub use near::Near;
+use near::Outlook;
 
 /// The most ways that an operation may take.
 pub(crate) const CANDIDATES: usize = 7;
@@ -56,8 +63,7 @@ impl Place {
             Quadnomial,
         };
         match self.kind {
-            // All trees of two ranks are one.
-            _ if self.ranks <= 2 => &[Direct],
+            _ if self.has_one_way() => &[Direct],
             Collective::FromRoot | Collective::ToRoot => {
                 &[LowBinomial, Direct, HighBinomial, Quadnomial, Binary, Chain, Everyone]
             }
@@ -66,21 +72,25 @@ impl Place {
         }
     }
 
-    /// Returns how many messages after each other tell this rank of the entry of `other`, for each
-    /// way; 0 if none does. A rank may have to wait for what its own entry has caused.
+    /// Returns how many messages after each other tell this rank of the entry of `other` along the
+    /// way with this number; 0 if none does. A rank may have to wait for what its own entry has
+    /// caused.
     #[inline]
-    pub(crate) fn hops(self, other: u32) -> [u32; CANDIDATES] {
-        let mut hops = [0; CANDIDATES];
-        for (hops, way) in hops.iter_mut().zip(self.ways()) {
-            *hops = self.along(*way, other);
-        }
-        hops
+    pub(crate) fn hops(self, at: usize, other: u32) -> u32 {
+        self.ways().get(at).map_or(0, |way| self.along(*way, other))
     }
 
     /// Returns the class of the size: up to 256 bytes, 1 KiB, 4 KiB, 16 KiB, 64 KiB, and more.
     fn size(self) -> usize {
         let log = self.bytes.saturating_sub(1).checked_ilog2().unwrap_or(0) as usize;
         (log.saturating_sub(6) / 2).min(SIZES - 1)
+    }
+
+    /// Returns whether all ways are one, as all trees of two ranks are.
+    #[must_use]
+    #[inline]
+    pub const fn has_one_way(self) -> bool {
+        self.ranks <= 2
     }
 
     /// Returns the number of ways.
@@ -153,7 +163,10 @@ const SIZES: usize = 6;
 
 /// The experience of a rank with the ways of its collective operations.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Ways([[[Seen; CANDIDATES]; SIZES + 1]; Collective::ALL.len()]);
+pub struct Ways {
+    seen: [[[Seen; CANDIDATES]; SIZES + 1]; Collective::ALL.len()],
+    outlooks: [[Outlook; SIZES]; Collective::ALL.len()],
+}
 
 /// The experience of a rank with a way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -188,107 +201,91 @@ impl Seen {
     }
 }
 
-/// The words of a rank to the others about the ways that it has seen, in 48 bits:
-///
-/// ```text
-///  0                    16             20   ...   44     48
-///  | time of a message  | of the first |  |  | of the 7th |
-/// ```
-///
-/// The time is that along the way that explains most; of each way there is the logarithm of the
-/// time that it does not explain.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Hints(u64);
-
-/// The bits of the time of a message.
-const HOP_BITS: u32 = u16::BITS;
-/// The bits of a hint on a way.
-const HINT_BITS: u32 = 4;
-/// The largest hint.
-const HINT_MAX: u64 = (1 << HINT_BITS) - 1;
-/// The logarithm of the ns of the smallest hint but 0.
-const HINT_LEAST: u32 = 6;
-
-impl Hints {
-    /// The number of bits.
-    pub const BITS: u32 = 48;
-
-    /// Returns them as bits.
-    #[must_use]
-    pub const fn to_bits(self) -> u64 {
-        self.0
-    }
-
-    /// Returns the hints with these bits, of which the upper ones are ignored. All bits are some
-    /// hints.
-    #[must_use]
-    pub const fn from_bits(bits: u64) -> Self {
-        Self(bits & ((1 << Self::BITS) - 1))
-    }
-
-    fn of(seen: &[Seen]) -> Self {
-        let mut bits = 0;
-        for seen in seen.iter().rev() {
-            let log = (seen.unlike_ns >> HINT_LEAST).checked_ilog2();
-            let hint = log.map_or(0, |log| (u64::from(log) + 1).min(HINT_MAX));
-            bits = bits << HINT_BITS | hint;
-        }
-        let best = seen.iter().min_by_key(|seen| seen.unlike_ns);
-        let hop = Uncertainty::of(best.map_or(0, |best| best.hop_ns()));
-        Self(bits << HOP_BITS | u64::from(hop.to_bits()))
-    }
-
-    /// Returns the time in ns that each way does not explain.
-    #[inline]
-    pub(crate) fn unlike_ns(self) -> [u64; CANDIDATES] {
-        std::array::from_fn(|at| {
-            let hint = self.0 >> (HOP_BITS as usize + HINT_BITS as usize * at) & HINT_MAX;
-            hint.checked_sub(1).map_or(0, |log| 1 << (log + u64::from(HINT_LEAST)))
-        })
-    }
-
-    /// Returns the time of a message in ns, 0 if unknown.
-    #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "the lowest bits")]
-    pub(crate) const fn hop_ns(self) -> u64 {
-        Uncertainty::from_bits(self.0 as u16).ns()
-    }
-}
-
-const _: () = assert!(CANDIDATES * HINT_BITS as usize + HOP_BITS as usize <= Hints::BITS as usize);
-
 impl Ways {
-    /// Returns what the rank tells the others that take part in an operation.
+    /// Returns what the rank tells the others that take part in an operation; between two looks at
+    /// all ways, what it had seen at the former one.
     #[must_use]
-    pub fn hints(&self, place: Place) -> Hints {
-        Hints::of(&self.of(place)[..place.candidates()])
-    }
-
-    /// Returns what was seen of the ways of such operations: of this size, and a little of others.
     #[inline]
-    pub(crate) fn of(&self, place: Place) -> [Seen; CANDIDATES] {
-        let sizes = &self.0[place.kind as usize];
-        let (own, all) = (&sizes[place.size()], &sizes[SIZES]);
-        std::array::from_fn(|at| Seen {
-            nearest_ns: if own[at].nearest_ns == 0 {
-                all[at].nearest_ns
-            } else {
-                own[at].nearest_ns
-            },
-            unlike_ns: own[at].unlike_ns.saturating_add(all[at].unlike_ns / OTHERS),
-        })
+    pub fn hints(&self, place: Place) -> Hints {
+        if place.has_one_way() {
+            return Hints::default();
+        }
+        let of_last = self.outlook(place).hints(place);
+        of_last.unwrap_or_else(|| self.hints_now(place))
     }
 
-    /// Notes what an operation has told of a way.
+    fn hints_now(&self, place: Place) -> Hints {
+        let seen: [Seen; CANDIDATES] = std::array::from_fn(|at| self.of(place, at));
+        Hints::of(&seen[..place.candidates()])
+    }
+
+    /// Returns the ways that the next operation at this place is compared with.
+    #[must_use]
+    #[inline]
+    pub fn near(&self, place: Place) -> Near {
+        if place.has_one_way() { Near::ONE } else { self.outlook(place).near(place) }
+    }
+
+    /// Returns what the other ranks have said of a way at the last look at all ways.
+    #[inline]
+    pub(crate) fn hinted(&self, place: Place, at: usize) -> Hinted {
+        self.outlook(place).hinted(place, at)
+    }
+
+    /// Returns what speaks against the best of the ways that are not near, in ns.
+    #[inline]
+    pub(crate) fn others_ns(&self, place: Place) -> u64 {
+        if place.has_one_way() { u64::MAX } else { self.outlook(place).others_ns() }
+    }
+
+    /// Notes that an operation was compared with the ways that are near.
+    #[inline]
+    pub(crate) fn compared(&mut self, place: Place) {
+        if !place.has_one_way() {
+            self.outlook_mut(place).compared();
+        }
+    }
+
+    /// Notes what other ranks have said of the ways, after a look at all of them.
+    pub(crate) fn looked(&mut self, place: Place, hinted: &[Hinted; CANDIDATES]) {
+        let seen = std::array::from_fn(|at| self.of(place, at));
+        let hints = Hints::of(&seen[..place.candidates()]);
+        self.outlook_mut(place).looked(place, &seen, hinted, hints);
+    }
+
+    #[inline]
+    fn outlook(&self, place: Place) -> &Outlook {
+        &self.outlooks[place.kind as usize][place.size()]
+    }
+
+    #[inline]
+    fn outlook_mut(&mut self, place: Place) -> &mut Outlook {
+        &mut self.outlooks[place.kind as usize][place.size()]
+    }
+
+    /// Returns what was seen of a way in such operations: of this size, and a little of others.
+    #[inline]
+    pub(crate) fn of(&self, place: Place, at: usize) -> Seen {
+        let sizes = &self.seen[place.kind as usize];
+        let (own, all) = (sizes[place.size()][at], sizes[SIZES][at]);
+        Seen {
+            nearest_ns: if own.nearest_ns == 0 { all.nearest_ns } else { own.nearest_ns },
+            unlike_ns: own.unlike_ns.saturating_add(all.unlike_ns / OTHERS),
+        }
+    }
+
+    /// Notes what an operation has told of a way. Two ranks have nothing to tell them apart.
     #[inline]
     pub(crate) fn note(&mut self, place: Place, at: usize, told: Told) {
-        let sizes = &mut self.0[place.kind as usize];
+        let sizes = &mut self.seen[place.kind as usize];
         for size in [place.size(), SIZES] {
             let seen = &mut sizes[size][at];
             if told.has_waited || seen.nearest_ns > 0 {
                 seen.took(told.took_ns);
             }
-            seen.was_unlike(told.unlike_ns);
+            if !place.has_one_way() {
+                seen.was_unlike(told.unlike_ns);
+            }
         }
     }
 }
@@ -306,8 +303,6 @@ pub(crate) struct Told {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     /// Returns the hops from each place of a tree down to each other one, by its parents.
@@ -341,32 +336,10 @@ mod tests {
             for (rank, root) in (0..7).flat_map(|rank| (0..7).map(move |root| (rank, root))) {
                 let place = Place { kind, rank, ranks: 7, root, bytes: 8 };
                 for other in (0..7).filter(|other| kind.waits_for(rank, *other, root)) {
-                    let hops = place.hops(other);
-                    assert!(hops[..place.candidates()].iter().all(|hops| *hops > 0), "{place:?}");
+                    let is_heard_of = |at| place.hops(at, other) > 0;
+                    assert!((0..place.candidates()).all(is_heard_of), "{place:?}");
                 }
             }
-        }
-    }
-
-    #[test]
-    fn hints_keep_the_best_way_and_its_message() {
-        let mut ways = Ways::default();
-        let place = Place { kind: Collective::ToRoot, rank: 1, ranks: 4, root: 0, bytes: 8 };
-        for (at, unlike_ns) in [(0, 5_000), (1, 70), (2, 0), (3, 1 << 40)] {
-            let told = Told { took_ns: 640, has_waited: true, unlike_ns };
-            ways.note(place, at, told);
-        }
-        let hints = Hints::from_bits(ways.hints(place).to_bits());
-        assert_eq!(hints.unlike_ns()[..4], [4_096, 64, 0, 1 << 20]);
-        assert_eq!(hints.hop_ns(), 640);
-    }
-
-    proptest! {
-        #[test]
-        fn all_bits_are_some_hints(bits: u64) {
-            let hints = Hints::from_bits(bits);
-            prop_assert!(hints.unlike_ns().iter().all(|ns| *ns <= 1 << 20));
-            prop_assert_eq!(Hints::from_bits(hints.to_bits()), hints);
         }
     }
 }

@@ -1,12 +1,12 @@
 //! The rules of this crate, one function for each event, and local compensation beside them.
 
-use tinyprof_messages::clock::{Clock, Wait, message};
+use tinyprof_messages::clock::{Clock, Unclear, Wait, message};
 use tinyprof_messages::companion::Companion;
 use tinyprof_messages::meeting::Meeting;
 use tinyprof_messages::polling::Polling;
 use tinyprof_messages::time::{Call, Offset, Post};
 use tinyprof_messages::waiting::Collective;
-use tinyprof_messages::ways::{Place, Ways};
+use tinyprof_messages::ways::{Near, Place, Ways};
 
 use crate::program::Kind;
 use crate::replay::{Called, Gathering, Heard, Of, Rules, Waits};
@@ -110,16 +110,21 @@ impl Public {
         let own = posted.map(|own| (own.companion.entry_ns, own.companion.intrusion_ns));
         let own = own.unwrap_or((call.entered_ns, self.clock.intrusion_ns()));
         let post = Post { posted_ns: own.0, intrusion_ns: own.1 };
-        let members = (0..).zip(entered).filter(|(other, _)| *other != rank);
-        let members = members.map(|(other, note)| {
-            (
-                other,
-                note.as_ref().map(|note| (part(&note.companion, other), note.ways.hints(place))),
-            )
-        });
-        self.clock
-            .meet_along(call, post, place, members, &mut self.ways)
-            .map_or_else(Wait::default, |(wait, _)| wait)
+        let tell = |(other, note): (u32, &Option<Note>)| {
+            let told = note.as_ref();
+            let told = told.map(|note| (part(&note.companion, other), note.ways.hints(place)));
+            (other, told)
+        };
+        let mut near = self.ways.near(place);
+        loop {
+            let members = (0..).zip(entered).filter(|(other, _)| *other != rank);
+            let members = members.filter(|(other, _)| near.needs(place, *other)).map(tell);
+            let ways = &mut self.ways;
+            match self.clock.meet_along(call, post, place, near, members, ways) {
+                Ok(waited) => return waited.map_or_else(Wait::default, |(wait, _)| wait),
+                Err(Unclear) => near = Near::all(place),
+            }
+        }
     }
 }
 

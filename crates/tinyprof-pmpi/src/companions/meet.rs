@@ -6,19 +6,19 @@
 //! no rank waits for one that the program's own operation would not have made it wait for.
 
 use tinyprof::__calls::{CallpathId, EdgeKey, Recorder, Visited};
-use tinyprof_messages::clock::{Member, Wait};
+use tinyprof_messages::clock::{Member, Unclear, Wait};
 use tinyprof_messages::companion::Companion;
 use tinyprof_messages::meeting::Meeting;
 use tinyprof_messages::time::{Offset, Post};
 use tinyprof_messages::waiting::Collective;
-use tinyprof_messages::ways::{Hints, Place};
+use tinyprof_messages::ways::{Hints, Near, Place};
 
 use super::common_clock::{Span, now_ns};
 use super::exchange::{exchange, words};
 use super::operation::{Meet, Met, Shape};
 use super::receive::waited;
 use super::shared::{self, Part, Read};
-use super::state;
+use super::state::{self, State};
 use crate::library::Mpi;
 
 impl Meet {
@@ -45,7 +45,10 @@ impl Meet {
             }
         }
         let this = Self { shape, root, bytes, group, twin, operation };
-        this.enter(at);
+        // One that another call completes needs what the rank itself has written.
+        if needs_board || this.is_waited_for() {
+            this.enter(at);
+        }
         Some(this)
     }
 
@@ -57,11 +60,10 @@ impl Meet {
         Some(this)
     }
 
+    #[inline]
     fn enter(&self, at: Option<(Recorder, u64)>) {
-        if let (Some(operation), Some((recorder, entered_ns))) = (self.operation, at)
-            && self.is_waited_for()
-        {
-            let hints = |state: &mut state::State| {
+        if let (Some(operation), Some((recorder, entered_ns))) = (self.operation, at) {
+            let hints = |state: &mut State| {
                 self.place().map_or_else(Hints::default, |place| state.ways.hints(place))
             };
             let told = state::with(recorder, |state| (state.clock, hints(state)));
@@ -135,42 +137,55 @@ impl Meet {
     ) -> u64 {
         let is_started = from != visited.id();
         let waited = state::with(recorder, |state| {
-            let heard = self.hear(place, &mut state.members);
-            if heard.is_lost {
-                state.facts.companions_missing += 1;
-                state.is_unknown = true;
-                return None;
-            }
-            let now = (span.entered_ns, state.clock.intrusion_ns());
-            let own = heard.own.filter(|_| is_started);
-            let (posted_ns, intrusion_ns) = own.unwrap_or(now);
-            let post = Post { posted_ns, intrusion_ns };
-            let members = state.members.iter().copied();
-            let waited = state.clock.meet_along(span, post, place, members, &mut state.ways);
-            if heard.is_incomplete {
-                state.clock.doubt(span.duration_ns());
-            }
-            state.facts.companions += u64::from(waited.is_some());
-            waited
+            let near = state.ways.near(place);
+            // Rarely more is needed than was thought.
+            self.join(state, place, near, span, is_started)
+                .or_else(|Unclear| self.join(state, place, Near::all(place), span, is_started))
         });
-        let Some((wait, last)) = waited.flatten() else { return 0 };
+        let Some(Ok(Some((wait, last)))) = waited else { return 0 };
         self.add_edge(visited, last, from, &wait);
         wait.waiting_ns
     }
 
-    /// Collects what the members have told.
-    fn hear(&self, place: Place, members: &mut Vec<Member>) -> Heard {
+    /// Hears the members, as far as these ways need them, and goes on along the likeliest.
+    #[inline]
+    fn join(
+        &self,
+        state: &mut State,
+        place: Place,
+        near: Near,
+        span: Span,
+        is_started: bool,
+    ) -> Result<Option<(Wait, u32)>, Unclear> {
+        let heard = self.hear(place, near, &mut state.members);
+        if heard.is_lost {
+            state.facts.companions_missing += 1;
+            state.is_unknown = true;
+            return Ok(None);
+        }
+        let own = if is_started { self.begun() } else { None };
+        let (posted_ns, intrusion_ns) =
+            own.unwrap_or((span.entered_ns, state.clock.intrusion_ns()));
+        let post = Post { posted_ns, intrusion_ns };
+        let members = state.members.iter().copied();
+        let ways = &mut state.ways;
+        let waited = state.clock.meet_along(span, post, place, near, members, ways)?;
+        if heard.is_incomplete || is_started && own.is_none() {
+            state.clock.doubt(span.duration_ns());
+        }
+        state.facts.companions += u64::from(waited.is_some());
+        Ok(waited)
+    }
+
+    /// Collects what the other members have told, of those that these ways need.
+    #[inline]
+    fn hear(&self, place: Place, near: Near, members: &mut Vec<Member>) -> Heard {
         let mut heard = Heard::default();
         members.clear();
         let Some(operation) = self.operation else { return heard };
-        for rank in self.group.places() {
+        let others = (0..place.ranks).filter(|rank| *rank != place.rank);
+        for rank in others.filter(|rank| near.needs(place, *rank)) {
             match operation.part(rank) {
-                Part::Of(own, _) if rank == place.rank => {
-                    let intrusion_ns = own.last_ns.saturating_sub(own.virtual_ns);
-                    let unsigned = |ns| u64::try_from(ns).unwrap_or(0);
-                    heard.own = Some((unsigned(own.last_ns), unsigned(intrusion_ns)));
-                }
-                _ if rank == place.rank => {}
                 Part::Of(one, hints) => members.push((rank, Some((one, hints)))),
                 Part::Nobody => members.push((rank, None)),
                 Part::Lost => {
@@ -180,6 +195,14 @@ impl Meet {
             }
         }
         heard
+    }
+
+    /// Returns when the rank itself has begun the operation, and its intrusion at that moment, in
+    /// ns.
+    fn begun(&self) -> Option<(u64, u64)> {
+        let Part::Of(own, _) = self.operation?.part(self.rank()) else { return None };
+        let unsigned = |ns| u64::try_from(ns).unwrap_or(0);
+        Some((unsigned(own.last_ns), unsigned(own.last_ns.saturating_sub(own.virtual_ns))))
     }
 
     /// Takes note that the operation was found complete: nobody has waited.
@@ -269,8 +292,6 @@ impl Meet {
 /// What a rank has heard of the members of an operation.
 #[derive(Clone, Copy, Debug, Default)]
 struct Heard {
-    /// When the rank itself has begun it, and its intrusion at that moment, in ns.
-    own: Option<(u64, u64)>,
     /// The record is gone of a member that the rank waits for by definition.
     is_lost: bool,
     /// That of some member is gone.

@@ -152,12 +152,15 @@ impl Meet {
         self.group.remote_size.is_none().then_some(place)
     }
 
-    /// Returns whether another rank may wait for this one. Data may be passed on along any rank.
+    /// Returns whether another rank may wait for this one. Data may be passed on along any rank, if
+    /// there are more than two.
     pub(super) fn is_waited_for(&self) -> bool {
         let is_between = self.group.remote_size.is_some();
         match self.shape {
             Shape::Of(Collective::FromRoot) if is_between => self.is_root_between(),
             Shape::Of(Collective::ToRoot) if is_between => self.root >= 0,
+            Shape::Of(Collective::FromRoot) if self.size() <= 2 => self.rank() == self.root(),
+            Shape::Of(Collective::ToRoot) if self.size() <= 2 => self.rank() != self.root(),
             _ => true,
         }
     }

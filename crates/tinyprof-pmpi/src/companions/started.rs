@@ -17,7 +17,8 @@ struct Slot {
     /// The number that all ranks know, and that of the operation in the low half, which is 0 if it
     /// is not under way. 0: nobody follows it.
     instance: AtomicU64,
-    /// The shape, the logarithm of the bytes from bit 8 on, and the root in the high half.
+    /// The shape, the logarithm of the bytes from bit 8 on, rounded up, and the root in the high
+    /// half.
     kind: AtomicU64,
 }
 
@@ -36,8 +37,8 @@ pub(crate) fn keep(place: usize, meet: &Meet) {
     let number = operation.map_or(0, |operation| operation.number());
     slot.instance.store(u64::from(twin.epoch) << 32 | u64::from(number), Relaxed);
     let root = u64::from(meet.root.cast_unsigned());
-    let log = u64::from(meet.bytes.checked_ilog2().unwrap_or(0));
-    slot.kind.store(u64::from(meet.shape.to_number()) | log << 8 | root << 32, Relaxed);
+    let log = meet.bytes.checked_next_power_of_two().map_or(u64::BITS - 1, u64::ilog2);
+    slot.kind.store(u64::from(meet.shape.to_number()) | u64::from(log) << 8 | root << 32, Relaxed);
 }
 
 /// Takes note that nobody follows the request at a place.
