@@ -15,11 +15,14 @@ use crate::meeting::Meeting;
 use crate::time::{Call, Offset, Post, duration, signed};
 use crate::uncertainty::Uncertainty;
 
+mod collective;
 mod join;
 mod network;
 
 use join::Way;
 use network::Network;
+
+pub use collective::{Member, Unclear};
 
 /// The shortest time in a call, in ns, that counts as waiting where the clocks do not tell.
 const SURELY_WAITED_NS: u64 = 5_000;
@@ -270,7 +273,8 @@ impl Clock {
     /// Notes `ns` spent in a call that may have waited for an unknown partner. The wait may have
     /// hidden the delay, so up to that much of it is uncertain from now on.
     ///
-    /// This happens to the inner ranks of a tree: only the root is known to wait.
+    /// This happens to the inner ranks of a tree between hosts, where only the root is known, and
+    /// where no way of an operation is possible.
     #[inline]
     pub fn doubt(&mut self, ns: u64) {
         let most = self.intrusion_ns.saturating_mul(UNSURE);
@@ -288,19 +292,9 @@ impl Clock {
         own.with_uncertainty(self.uncertainty())
     }
 
-    /// Applies a collective.
-    ///
-    /// The meeting, in which `common` is the offset of the common clock, is that of all that this
-    /// rank waits for:
-    ///
-    /// | operation | meeting |
-    /// |---|---|
-    /// | barrier, allreduce, alltoall, allgather, reduce-scatter | all ranks |
-    /// | broadcast, scatter: everyone but the root | the root |
-    /// | reduce, gather: the root | all ranks |
-    /// | scan | all ranks up to this one |
-    ///
-    /// The others of a rooted operation wait for nobody, and call nothing.
+    /// Applies a call that has waited until the last of others had entered it, of whom no more is
+    /// known than this meeting: `common` is the offset of its clock. Of an operation with a root,
+    /// others may have been on the way; see [`meet_along`](Self::meet_along).
     #[inline]
     pub fn meet_at(&mut self, call: Call, meeting: &Meeting, common: Offset) -> Wait {
         self.join_all(call, &meeting.to_mine(common))

@@ -11,6 +11,7 @@
 //! * [`meeting`]: the latest of several partners, for collectives and for `Waitall`.
 //! * [`delay`]: causes of waiting: delay costs, the critical path, imbalance.
 //! * [`waiting`]: the names of waiting, wrong order, and order inversions.
+//! * [`ways`]: the ways along which collective operations may pass data on.
 //! * [`order`]: which message a receive from any source may take, in the order without measurement.
 //! * [`matching`]: which companion belongs to which message.
 //! * [`graph`]: what ranks do, as graphs; their union, phases, and classes of ranks.
@@ -32,3 +33,4 @@ pub mod polling;
 pub mod time;
 pub mod uncertainty;
 pub mod waiting;
+pub mod ways;

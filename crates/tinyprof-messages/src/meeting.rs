@@ -3,6 +3,7 @@
 use crate::companion::UNSURE;
 use crate::time::{Offset, limited, signed};
 use crate::uncertainty::Uncertainty;
+use crate::ways::Hints;
 
 /// The latest of the ranks, or messages, that a call waits for.
 ///
@@ -79,22 +80,31 @@ impl Meeting {
     }
 
     /// Returns the part of one rank as words that are not combined: of all but the rank.
+    ///
+    /// ```text
+    ///  0  last_ns
+    ///  1  virtual_ns
+    ///  2  ideal_ns
+    ///  3  hints, in 48 bits  |  uncertainty, in 16 bits
+    /// ```
     #[must_use]
     #[inline]
-    pub fn to_record(&self) -> [u64; Self::RECORD_WORDS] {
+    pub fn to_record(&self, hints: Hints) -> [u64; Self::RECORD_WORDS] {
         let times = [self.last_ns, self.virtual_ns, self.ideal_ns];
         let [last, virtually, ideal] = times.map(i64::cast_unsigned);
-        [last, virtually, ideal, self.uncertainty.to_bits().into()]
+        let unsure = hints.to_bits() << UNSURE_BITS | u64::from(self.uncertainty.to_bits());
+        [last, virtually, ideal, unsure]
     }
 
     /// Returns the part of a rank that words of [`to_record`](Self::to_record) tell.
     #[must_use]
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "16 bits")]
-    pub fn from_record(words: [u64; Self::RECORD_WORDS], rank: u32) -> Self {
+    pub fn from_record(words: [u64; Self::RECORD_WORDS], rank: u32) -> (Self, Hints) {
+        let hints = Hints::from_bits(words[3] >> UNSURE_BITS);
         let [last_ns, virtual_ns, ideal_ns, unsure] = words.map(u64::cast_signed);
         let (last_ns, virtual_ns) = (limited(last_ns), limited(virtual_ns));
-        Self {
+        let meeting = Self {
             last_ns,
             virtual_ns,
             ideal_ns: limited(ideal_ns),
@@ -102,7 +112,8 @@ impl Meeting {
             arrived_ns: last_ns,
             arrived_virtual_ns: virtual_ns,
             uncertainty: Uncertainty::from_bits(unsure.cast_unsigned() as u16),
-        }
+        };
+        (meeting, hints)
     }
 
     /// Returns it with an arrival that is so much later, in the run and without measurement.

@@ -22,12 +22,12 @@ pub(super) struct Way {
 
 /// When a call of the rank would have ended without measurement, as two chains of causes tell.
 #[derive(Clone, Copy, Debug)]
-struct Chains {
-    own_ns: i64,
-    partners_ns: i64,
+pub(super) struct Chains {
+    pub(super) own_ns: i64,
+    pub(super) partners_ns: i64,
     /// By how much that of the one may be wrong, at most, that was ready first in the run: the way
     /// that was seen is that of the other.
-    unsure_ns: u64,
+    pub(super) unsure_ns: u64,
 }
 
 impl Clock {
@@ -116,7 +116,7 @@ impl Clock {
 
     /// Returns the waiting of a call, and takes note of what it tells about the network.
     #[inline]
-    fn wait(&mut self, call: Call, partners: &Meeting) -> Wait {
+    pub(super) fn wait(&mut self, call: Call, partners: &Meeting) -> Wait {
         let (entered_ns, left_ns) = (signed(call.entered_ns), signed(call.left_ns));
         // A partner that came after the end of the call is an error of the clocks. Moving both of
         // its times keeps its intrusion, which is their difference.
@@ -149,7 +149,7 @@ impl Clock {
 
     /// Takes the later of two chains over. What is unsure of both may decide which that is.
     #[inline]
-    fn go_on(&mut self, call: Call, partners: &Meeting, chains: Chains) {
+    pub(super) fn go_on(&mut self, call: Call, partners: &Meeting, chains: Chains) {
         let Chains { own_ns, partners_ns, unsure_ns } = chains;
         let ended_ns = own_ns.max(partners_ns);
         let is_own_first = partners.last_ns > signed(call.entered_ns);

@@ -3,6 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::waiting::Collective;
+use crate::ways::{Hints, Near, Place, Ways};
 
 fn clock(intrusion_ns: u64, ideal_ns: u64) -> Clock {
     Clock { intrusion_ns, ideal_ns, ..Clock::default() }
@@ -272,4 +274,107 @@ proptest! {
         let within_ns = wait.compensated_ns + wait.transfer_ns;
         prop_assert_eq!(duration(after_ns - before_ns), within_ns);
     }
+}
+
+/// Returns what another rank of a collective operation has told.
+fn member(rank: u32, entered_ns: i64, intrusion_ns: u64) -> Member {
+    (rank, Some((Meeting::new(entered_ns, intrusion_ns, 0, rank), Hints::default())))
+}
+
+#[test]
+fn a_rank_that_leaves_when_its_parent_has_entered_is_delayed_by_that_one() {
+    // Rank 2 is the parent of rank 3 in a binomial tree, and comes long after the root.
+    let place = Place { kind: Collective::FromRoot, rank: 3, ranks: 4, root: 0, bytes: 8 };
+    let members = [member(0, 1_000, 0), member(1, 900, 0), member(2, 50_000, 40_000)];
+    let (mut clock, mut ways) = (Clock::default(), Ways::default());
+    let (call, post) = (call(2_000, 51_000), Post { posted_ns: 2_000, intrusion_ns: 0 });
+    let all = Near::all(place);
+    let waited = clock.meet_along(call, post, place, all, members.into_iter(), &mut ways);
+    let (wait, last) = waited.unwrap().expect("the root is waited for");
+    assert_eq!((wait.waiting_ns, last), (0, 0), "the root was there before");
+    assert_eq!(clock.intrusion_ns(), 40_000);
+}
+
+#[test]
+fn a_rank_that_leaves_before_its_parent_enters_depends_on_the_root_alone() {
+    let place = Place { kind: Collective::FromRoot, rank: 3, ranks: 4, root: 0, bytes: 8 };
+    let members = [member(0, 30_000, 5_000), (1, None), (2, None)];
+    let (mut clock, mut ways) = (Clock::default(), Ways::default());
+    let (call, post) = (call(2_000, 31_000), Post { posted_ns: 2_000, intrusion_ns: 0 });
+    let all = Near::all(place);
+    let waited = clock.meet_along(call, post, place, all, members.into_iter(), &mut ways);
+    let (wait, _) = waited.unwrap().expect("the root is waited for");
+    assert_eq!((wait.waiting_ns, wait.compensated_ns), (28_000, 23_000));
+    assert_eq!(clock.intrusion_ns(), 5_000);
+}
+
+#[test]
+fn ways_that_cannot_be_told_apart_are_within_the_uncertainty() {
+    // All came long before: nothing tells whether the parent was waited for, who would have come
+    // last without measurement.
+    let place = Place { kind: Collective::FromRoot, rank: 3, ranks: 4, root: 0, bytes: 8 };
+    let members = [member(0, 10_000, 9_000), member(1, 1_000, 0), member(2, 9_000, 0)];
+    let mut clock = Clock::default();
+    clock.delay(19_000);
+    let sure_ns = clock.uncertainty_ns();
+    let (call, post) = (call(20_000, 20_100), Post { posted_ns: 20_000, intrusion_ns: 19_000 });
+    let (all, mut ways) = (Near::all(place), Ways::default());
+    clock.meet_along(call, post, place, all, members.into_iter(), &mut ways).unwrap();
+    let [by_parent, by_root] = [11_000, 19_000];
+    let (at_ns, unsure_ns) = (clock.intrusion_ns(), clock.uncertainty_ns());
+    assert!(unsure_ns > sure_ns, "{unsure_ns}");
+    for truth_ns in [by_parent, by_root] {
+        assert!(at_ns.abs_diff(truth_ns) <= unsure_ns, "{at_ns} +- {unsure_ns}, {truth_ns}");
+    }
+}
+
+/// Applies broadcasts in which rank 3 of 4 waits for rank 2, its parent in a binomial tree, for
+/// longer or shorter, until the ways are known. Returns when the next one begins.
+fn settle(clock: &mut Clock, ways: &mut Ways, place: Place) -> u64 {
+    let mut at_ns = 1_000_000;
+    for number in 0..40 {
+        let waited_ns = 10_000 * (1 + number % 4);
+        let near = ways.near(place);
+        let parent_ns = signed(at_ns + waited_ns);
+        let members = [member(0, signed(at_ns), 0), (1, None), member(2, parent_ns, 0)];
+        let needed = members.into_iter().filter(|(other, _)| near.needs(place, *other));
+        let call = call(at_ns, at_ns + waited_ns + 1_000);
+        let post = Post { posted_ns: at_ns, intrusion_ns: clock.intrusion_ns() };
+        clock.meet_along(call, post, place, near, needed, ways).expect("a way that is near");
+        at_ns += 100_000;
+    }
+    at_ns
+}
+
+const BEHIND: Place = Place { kind: Collective::FromRoot, rank: 3, ranks: 4, root: 0, bytes: 8 };
+
+#[test]
+fn once_the_way_is_known_only_ranks_on_it_are_heard() {
+    let (mut clock, mut ways) = (Clock::default(), Ways::default());
+    assert!((0..3).all(|other| ways.near(BEHIND).needs(BEHIND, other)), "nothing is known");
+    settle(&mut clock, &mut ways, BEHIND);
+    let near = ways.near(BEHIND);
+    let needed: Vec<u32> = (0..3).filter(|other| near.needs(BEHIND, *other)).collect();
+    assert_eq!(needed, [0, 2], "the root, and the parent");
+    let of_more = Place { ranks: 5, ..BEHIND };
+    assert!(ways.near(of_more).needs(of_more, 1), "those of others may go other ways");
+}
+
+#[test]
+fn a_call_that_no_near_way_explains_is_compared_with_all() {
+    let (mut clock, mut ways) = (Clock::default(), Ways::default());
+    let at_ns = settle(&mut clock, &mut ways, BEHIND);
+    let (before, near) = (clock, ways.near(BEHIND));
+    let post = Post { posted_ns: at_ns, intrusion_ns: 0 };
+    // The parent has not entered, so that the way has changed.
+    let members = [member(0, signed(at_ns) + 20_000, 5_000), (1, None), (2, None)];
+    let needed = members.into_iter().filter(|(other, _)| near.needs(BEHIND, *other));
+    let call = call(at_ns, at_ns + 21_000);
+    let waited = clock.meet_along(call, post, BEHIND, near, needed, &mut ways);
+    assert_eq!((waited, clock), (Err(Unclear), before), "nothing has changed");
+    let all = Near::all(BEHIND);
+    let waited = clock.meet_along(call, post, BEHIND, all, members.into_iter(), &mut ways);
+    let (wait, last) = waited.unwrap().expect("the root is waited for");
+    assert_eq!((wait.waiting_ns, last), (20_000, 0));
+    assert_eq!(clock.intrusion_ns(), 5_000, "that of the root");
 }

@@ -15,6 +15,7 @@
 mod delivery;
 #[path = "../oracle/engine.rs"]
 mod engine;
+#[expect(dead_code, reason = "trees that these programs do not follow")]
 #[path = "../oracle/network.rs"]
 mod network;
 #[path = "../oracle/program.rs"]

@@ -116,6 +116,7 @@ impl Engine<'_> {
         self.ranks[rank].collectives += 1;
         if number == self.run.collectives.len() {
             self.run.collectives.push(engine::instance(kind, root, ranks));
+            self.run.collective_bytes.push(bytes);
             self.members.push(vec![None; ranks]);
         }
         let request = self.request(rank, Of::Collective(number));

@@ -57,7 +57,7 @@ impl Mix {
         [Self::Irecv, Self::Waitall, Self::Waitany, Self::Overlap, Self::Test, Self::All];
 
     /// Returns whether the rules of this crate are near the truth on any network: not where a rank
-    /// waits for others than the root, or than all, nor where its work goes on while it looks.
+    /// has to find out whom it waits for, nor where its work goes on while it looks.
     pub(crate) fn is_followed(self) -> bool {
         matches!(
             self,
@@ -73,16 +73,9 @@ impl Mix {
         )
     }
 
-    /// Returns whether all ranks wait for all, in rounds of messages that the rules do not know.
-    pub(crate) fn is_symmetric(self) -> bool {
-        let Self::Collective(kind) = self else { return false };
-        matches!(kind, Kind::Barrier | Kind::Allreduce | Kind::Alltoall | Kind::Fence)
-    }
-
-    /// Returns whether ranks wait for those that pass data on to the root, or from it.
-    pub(crate) fn goes_along_trees(self) -> bool {
-        let Self::Collective(kind) = self else { return false };
-        matches!(kind, Kind::Bcast | Kind::Scatter | Kind::Reduce | Kind::Gather)
+    /// Returns whether it has collectives alone, whose ways the rules have to find out.
+    pub(crate) fn is_collective(self) -> bool {
+        matches!(self, Self::Collective(_) | Self::Collectives | Self::NonBlocking)
     }
 
     /// Returns all mixes, one for each collective among them.

@@ -2,6 +2,58 @@
 
 use crate::program::Kind;
 
+/// How the ranks of a rooted collective pass data on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tree {
+    /// Between the root and each other rank.
+    Flat,
+    Binomial,
+    /// The binomial tree whose largest subtree is that of the first rank after the root.
+    BinomialOfHighBits,
+    Binary,
+    Quadnomial,
+    Chain,
+    /// Another one for each size of messages.
+    Mixed,
+}
+
+impl Tree {
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Flat,
+        Self::Binomial,
+        Self::BinomialOfHighBits,
+        Self::Binary,
+        Self::Quadnomial,
+        Self::Chain,
+        Self::Mixed,
+    ];
+
+    /// Returns the place that one is connected to on its way to the root, at place 0.
+    fn parent(self, place: usize, bytes: u64) -> usize {
+        match self {
+            Self::Flat => 0,
+            Self::Binomial => place - (1 << place.trailing_zeros()),
+            Self::BinomialOfHighBits => place - (1 << place.ilog2()),
+            Self::Binary => (place - 1) / 2,
+            Self::Quadnomial => {
+                let digit = 1 << (place.trailing_zeros() / 2 * 2);
+                place / (4 * digit) * (4 * digit)
+            }
+            Self::Chain => place - 1,
+            Self::Mixed => {
+                let of = [Self::Flat, Self::Binomial, Self::Chain];
+                of[(bytes / 2_731).min(2) as usize].parent(place, bytes)
+            }
+        }
+    }
+
+    /// Returns the places that are connected to one, the longest way first.
+    fn children(self, place: usize, ranks: usize, bytes: u64) -> Vec<usize> {
+        let is_child = |other: &usize| self.parent(*other, bytes) == place;
+        (place + 1..ranks).rev().filter(is_child).collect()
+    }
+}
+
 /// The times of a network with an even latency.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Network {
@@ -13,8 +65,8 @@ pub(crate) struct Network {
     pub(crate) step_ns: u64,
     /// Larger messages wait for their receive.
     pub(crate) eager_bytes: u64,
-    /// Rooted collectives go along a tree, instead of directly.
-    pub(crate) is_tree: bool,
+    /// How rooted collectives pass data on.
+    pub(crate) tree: Tree,
     /// A large message waits until its receiver is in some call: nobody works in the background.
     pub(crate) is_lazy: bool,
 }
@@ -27,7 +79,7 @@ impl Network {
             call_ns: 200,
             step_ns: 150,
             eager_bytes: 8_192,
-            is_tree: true,
+            tree: Tree::Binomial,
             is_lazy: false,
         }
     }
@@ -52,27 +104,6 @@ impl Network {
             Kind::Barrier | Kind::Fence | Kind::Allreduce => self.rounds(bytes, entries, true),
             Kind::Scan => self.rounds(bytes, entries, false),
             Kind::Alltoall => self.exchange(bytes, entries),
-            Kind::Bcast | Kind::Scatter if !self.is_tree => {
-                let sent = entries[root].map(|time| time + self.step_ns);
-                let next = |(rank, time): (usize, &Option<u64>)| {
-                    if rank == root { sent } else { self.next(bytes, *time, sent) }
-                };
-                entries.iter().enumerate().map(next).collect()
-            }
-            Kind::Reduce | Kind::Gather if !self.is_tree => {
-                let last = entries
-                    .iter()
-                    .copied()
-                    .reduce(|one, other| one.zip(other).map(|(a, b)| a.max(b)));
-                let next = |(rank, time): (usize, &Option<u64>)| {
-                    if rank == root {
-                        self.next(bytes, *time, last.flatten())
-                    } else {
-                        time.map(|time| time + self.step_ns)
-                    }
-                };
-                entries.iter().enumerate().map(next).collect()
-            }
             Kind::Bcast | Kind::Scatter => self.down_tree(root, bytes, entries),
             Kind::Reduce | Kind::Gather => self.up_tree(root, bytes, entries),
         }
@@ -118,15 +149,11 @@ impl Network {
         // The place in the tree is the distance to the root; a parent has a lower one.
         for place in 0..ranks {
             let rank = (place + root) % ranks;
-            let mut step = ranks.next_power_of_two() / 2;
-            while step > 0 {
-                if place % (2 * step) == 0 && place + step < ranks {
-                    let child = (place + step + root) % ranks;
-                    let sent = times[rank].map(|time| time + self.step_ns);
-                    times[child] = self.next(bytes, times[child], sent);
-                    times[rank] = sent;
-                }
-                step /= 2;
+            for child in self.tree.children(place, ranks, bytes) {
+                let child = (child + root) % ranks;
+                let sent = times[rank].map(|time| time + self.step_ns);
+                times[child] = self.next(bytes, times[child], sent);
+                times[rank] = sent;
             }
         }
         times
@@ -137,13 +164,9 @@ impl Network {
         let mut times = entries.to_vec();
         for place in (0..ranks).rev() {
             let rank = (place + root) % ranks;
-            let mut step = 1;
-            while step < ranks {
-                if place % (2 * step) == 0 && place + step < ranks {
-                    let child = (place + step + root) % ranks;
-                    times[rank] = self.next(bytes, times[rank], times[child]);
-                }
-                step *= 2;
+            for child in self.tree.children(place, ranks, bytes).into_iter().rev() {
+                let child = (child + root) % ranks;
+                times[rank] = self.next(bytes, times[rank], times[child]);
             }
             if place > 0 {
                 times[rank] = times[rank].map(|time| time + self.step_ns);

@@ -2,6 +2,7 @@
 
 use tinyprof_messages::time::Call;
 
+use crate::program::Kind;
 use crate::trace::{Fact, Partner, Run, Sort};
 
 /// What a rank is told of a partner of its call.
@@ -31,6 +32,20 @@ pub(crate) struct Called<'call, Note> {
     pub(crate) call: Call,
     pub(crate) sort: Sort,
     pub(crate) heard: &'call [Heard<Note>],
+    pub(crate) gathering: Option<Gathering<'call, Note>>,
+}
+
+/// A collective that a call completes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gathering<'call, Note> {
+    pub(crate) kind: Kind,
+    pub(crate) root: usize,
+    pub(crate) rank: usize,
+    pub(crate) bytes: u64,
+    /// The rank's own state when it started the operation, if that was before the call.
+    pub(crate) posted: Option<Note>,
+    /// The states of those ranks that have entered by now.
+    pub(crate) entered: &'call [Option<Note>],
 }
 
 /// The waiting of a call: in the run, and without measurement.
@@ -84,8 +99,18 @@ pub(crate) fn replay<R: Rules>(run: &Run, cost_ps: &[u64], new: impl Fn() -> R) 
                     let notes = (&sent[..], &posted[..], &entered[..]);
                     hear(run, rank, *partner, notes, &mut heard);
                 }
+                let gathering = partners.iter().find_map(|partner| match *partner {
+                    Partner::Collective { instance, posted } => {
+                        let (kind, root, _) = run.collectives[instance];
+                        let entered = &entered[instance][..];
+                        let posted = posted.and(entered[rank]);
+                        let bytes = run.collective_bytes[instance];
+                        Some(Gathering { kind, root, rank, bytes, posted, entered })
+                    }
+                    _ => None,
+                });
                 let call = Call { entered_ns: *entered_ns, left_ns: record.at_ns };
-                let waited = rule.call(&Called { call, sort: *sort, heard: &heard });
+                let waited = rule.call(&Called { call, sort: *sort, heard: &heard, gathering });
                 waits[rank].waiting_ns += waited.waiting_ns;
                 waits[rank].compensated_ns += waited.compensated_ns;
             }

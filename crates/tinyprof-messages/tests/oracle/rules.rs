@@ -1,12 +1,15 @@
 //! The rules of this crate, one function for each event, and local compensation beside them.
 
-use tinyprof_messages::clock::{Clock, Wait, message};
+use tinyprof_messages::clock::{Clock, Unclear, Wait, message};
 use tinyprof_messages::companion::Companion;
 use tinyprof_messages::meeting::Meeting;
 use tinyprof_messages::polling::Polling;
 use tinyprof_messages::time::{Call, Offset, Post};
+use tinyprof_messages::waiting::Collective;
+use tinyprof_messages::ways::{Near, Place, Ways};
 
-use crate::replay::{Called, Heard, Of, Rules, Waits};
+use crate::program::Kind;
+use crate::replay::{Called, Gathering, Heard, Of, Rules, Waits};
 use crate::trace::Sort;
 
 /// Local compensation: each rank subtracts the cost of its own events.
@@ -37,22 +40,30 @@ impl Rules for Local {
     }
 }
 
+/// What the rules of a rank tell those of others.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Note {
+    companion: Companion,
+    ways: Ways,
+}
+
 /// The rules of this crate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Public {
     clock: Clock,
     polling: Polling,
     offset: Offset,
+    ways: Ways,
 }
 
 impl Public {
     /// Returns the rules of a rank that knows this of the network.
     pub(crate) fn new(offset: Offset) -> Self {
-        Self { clock: Clock::default(), polling: Polling::default(), offset }
+        Self { clock: Clock::default(), polling: Polling::default(), offset, ways: Ways::default() }
     }
 
     /// Applies a call that has waited for messages, and for receivers.
-    fn completed(&mut self, call: Call, heard: &[Heard<Companion>]) -> Wait {
+    fn completed(&mut self, call: Call, heard: &[Heard<Note>]) -> Wait {
         if let [heard] = heard {
             let (post, partner) = (self.post(call, heard), sized(heard));
             match heard.of {
@@ -76,25 +87,43 @@ impl Public {
     }
 
     /// Returns when the rank has posted what a call completes.
-    fn post(&self, call: Call, heard: &Heard<Companion>) -> Post {
+    fn post(&self, call: Call, heard: &Heard<Note>) -> Post {
         let now = || (call.entered_ns, self.clock.intrusion_ns());
-        let own = heard.posted.map(|own| (own.entry_ns, own.intrusion_ns));
+        let own = heard.posted.map(|own| (own.companion.entry_ns, own.companion.intrusion_ns));
         let (posted_ns, intrusion_ns) = own.unwrap_or_else(now);
         Post { posted_ns, intrusion_ns }
     }
 
     /// Applies a collective, or its completion.
-    fn met(&mut self, called: &Called<'_, Companion>) -> Wait {
-        let own = called.heard[0].posted;
-        let own = own.map_or_else(
-            || self.clock.meeting(called.call.entered_ns, Offset::default(), 0),
-            |own| part(&own, 0),
-        );
-        let others = called.heard.iter().map(|heard| part(&heard.note, 1));
-        let all = others.fold(own, Meeting::combine);
-        match called.heard[0].posted {
-            None => self.clock.meet_at(called.call, &all, Offset::default()),
-            Some(_) => self.clock.meet(called.call, &all),
+    fn met(&mut self, call: Call, gathering: &Gathering<'_, Note>) -> Wait {
+        let Gathering { kind, root, rank, bytes, posted, entered } = *gathering;
+        let number = |value: usize| u32::try_from(value).expect("a few ranks");
+        let [rank, ranks, root] = [rank, entered.len(), root].map(number);
+        let kind = match kind {
+            Kind::Barrier | Kind::Fence => Collective::Barrier,
+            Kind::Allreduce | Kind::Alltoall => Collective::AllToAll,
+            Kind::Bcast | Kind::Scatter => Collective::FromRoot,
+            Kind::Reduce | Kind::Gather => Collective::ToRoot,
+            Kind::Scan => Collective::Scan,
+        };
+        let place = Place { kind, rank, ranks, root, bytes };
+        let own = posted.map(|own| (own.companion.entry_ns, own.companion.intrusion_ns));
+        let own = own.unwrap_or((call.entered_ns, self.clock.intrusion_ns()));
+        let post = Post { posted_ns: own.0, intrusion_ns: own.1 };
+        let tell = |(other, note): (u32, &Option<Note>)| {
+            let told = note.as_ref();
+            let told = told.map(|note| (part(&note.companion, other), note.ways.hints(place)));
+            (other, told)
+        };
+        let mut near = self.ways.near(place);
+        loop {
+            let members = (0..).zip(entered).filter(|(other, _)| *other != rank);
+            let members = members.filter(|(other, _)| near.needs(place, *other)).map(tell);
+            let ways = &mut self.ways;
+            match self.clock.meet_along(call, post, place, near, members, ways) {
+                Ok(waited) => return waited.map_or_else(Wait::default, |(wait, _)| wait),
+                Err(Unclear) => near = Near::all(place),
+            }
         }
     }
 }
@@ -105,13 +134,17 @@ fn part(note: &Companion, rank: u32) -> Meeting {
 }
 
 /// Returns the companion with the size of its message.
-fn sized(heard: &Heard<Companion>) -> Companion {
+fn sized(heard: &Heard<Note>) -> Companion {
     let flags = if heard.blocks { Companion::BLOCKS } else { 0 };
-    Companion { bytes: heard.bytes, flags: heard.note.flags | flags, ..heard.note }
+    Companion {
+        bytes: heard.bytes,
+        flags: heard.note.companion.flags | flags,
+        ..heard.note.companion
+    }
 }
 
 impl Rules for Public {
-    type Note = Companion;
+    type Note = Note;
 
     fn events(&mut self, count: u64, cost_ps: u64) {
         self.clock.events(count, cost_ps);
@@ -121,17 +154,18 @@ impl Rules for Public {
         self.clock.useful(ns);
     }
 
-    fn note(&self, now_ns: u64) -> Companion {
-        Companion {
+    fn note(&self, now_ns: u64) -> Note {
+        let companion = Companion {
             entry_ns: now_ns,
             intrusion_ns: self.clock.intrusion_ns(),
             ideal_ns: self.clock.ideal_ns(),
             ..Companion::default()
         }
-        .with_uncertainty(self.clock.uncertainty())
+        .with_uncertainty(self.clock.uncertainty());
+        Note { companion, ways: self.ways }
     }
 
-    fn call(&mut self, called: &Called<'_, Companion>) -> Waits {
+    fn call(&mut self, called: &Called<'_, Note>) -> Waits {
         let wait = match (called.sort, called.heard) {
             (Sort::Local, _) => {
                 self.polling.other();
@@ -150,13 +184,9 @@ impl Rules for Public {
             }
             (Sort::Waits, heard) => {
                 self.polling.waited();
-                match heard {
-                    [] => {
-                        self.clock.doubt(called.call.duration_ns());
-                        return Waits::default();
-                    }
-                    [heard, ..] if matches!(heard.of, Of::Member) => self.met(called),
-                    _ => self.completed(called.call, heard),
+                match &called.gathering {
+                    Some(gathering) => self.met(called.call, gathering),
+                    None => self.completed(called.call, heard),
                 }
             }
         };

@@ -6,7 +6,7 @@ use tinyprof_messages::time::Offset;
 
 use crate::engine;
 use crate::mix::Mix;
-use crate::network::Network;
+use crate::network::{Network, Tree};
 use crate::random::Random;
 use crate::replay::replay;
 use crate::rules::{Local, Public};
@@ -103,8 +103,11 @@ fn check(mix: Mix, row: &Row) {
     let Row { local, unknown, known } = row;
     for rules in [unknown, known] {
         assert!(rules.waiting() < 0.001, "{name}: waiting is off by {} %", rules.waiting());
-        let is_better = rules.time() < local.time();
-        assert!(is_better || mix.goes_along_trees(), "{name}: {} %", rules.time());
+        assert!(rules.time() < local.time(), "{name}: {} %", rules.time());
+    }
+    if mix.is_collective() {
+        assert!(known.time() < 1.0, "{name}: {} %", known.time());
+        assert!(known.covered() >= 95.0, "{name}: {} % in +-", known.covered());
     }
     if mix.is_followed() {
         assert!(known.time() < 0.5, "{name}: {} %", known.time());
@@ -115,7 +118,7 @@ fn check(mix: Mix, row: &Row) {
 /// Checks besides what holds where the latency is short beside the time between messages.
 fn check_near(mix: Mix, row: &Row) {
     check(mix, row);
-    if mix.is_followed() || mix.is_symmetric() {
+    if mix.is_followed() || mix.is_collective() {
         let (time, covered) = (row.unknown.time(), row.unknown.covered());
         assert!(time < 0.5 && covered >= 95.0, "{}: {time} %, {covered} % in +-", mix.name());
     }
@@ -141,19 +144,26 @@ fn costs_that_are_known_to_a_fifth() {
     let world = World { cost_error: 20, ..world(2_000) };
     table("latency 2 us, costs known to 20 %", world, &Mix::all(), |mix, row| {
         let covered = row.unknown.covered();
-        let is_sure = mix.is_followed() || mix.is_symmetric();
+        let is_sure = mix.is_followed() || mix.is_collective();
         assert!(covered >= 95.0 || !is_sure, "{}: {covered} % in +-", mix.name());
     });
 }
 
 #[test]
-fn rooted_collectives_without_a_tree() {
-    let network = Network { is_tree: false, ..Network::new(2_000) };
-    let world = World { network, cost_error: 0 };
-    table("latency 2 us, no trees", world, &Mix::ROOTED, |mix, row| {
-        let (time, covered) = (row.unknown.time(), row.unknown.covered());
-        assert!(time < 1.0 && covered >= 95.0, "{}: {time} %, {covered} % in +-", mix.name());
-    });
+fn rooted_collectives_along_any_tree() {
+    let latencies = [300, 2_000, 50_000];
+    for (tree, latency_ns) in Tree::ALL.into_iter().flat_map(|tree| latencies.map(|ns| (tree, ns)))
+    {
+        let network = Network { tree, ..Network::new(latency_ns) };
+        let world = World { network, cost_error: 0 };
+        let title = format!("latency {latency_ns} ns, {tree:?}");
+        table(&title, world, &Mix::ROOTED, |mix, row| {
+            let (time, covered) = (row.unknown.time(), row.unknown.covered());
+            let name = mix.name();
+            assert!(time < row.local.time() / 2.0, "{tree:?}, {name}: {time} %");
+            assert!(covered >= 95.0, "{tree:?}, {name}: {covered} % in +-");
+        });
+    }
 }
 
 #[test]

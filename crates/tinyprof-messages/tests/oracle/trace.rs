@@ -80,6 +80,7 @@ pub(crate) struct Run {
     pub(crate) messages: Vec<Message>,
     /// The kind and the root of each collective.
     pub(crate) collectives: Vec<(crate::program::Kind, usize, Vec<Option<u64>>)>,
+    pub(crate) collective_bytes: Vec<u64>,
     /// When each request was posted.
     pub(crate) posted_ns: Vec<u64>,
     pub(crate) ended_ns: Vec<u64>,

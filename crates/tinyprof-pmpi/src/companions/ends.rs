@@ -93,7 +93,7 @@ pub(crate) fn is_ending(mpi: &Mpi, recorder: Recorder, visited: Visited) {
     }
     let meet = world.and_then(|group| {
         let (shape, needs_board) = (Shape::Of(Collective::AllToAll), true);
-        let met = Met { group, shape, root: 0, needs_board };
+        let met = Met { group, shape, root: 0, bytes: 0, needs_board };
         Meet::begin(met, Some((recorder, entered_ns)))
     });
     let ending = Ending { callpath: visited.callpath(), meet, entered_ns };

@@ -10,6 +10,7 @@
 use tinyprof::__calls::{EdgeKey, EdgeKind};
 use tinyprof_messages::meeting::Meeting;
 use tinyprof_messages::time::Offset;
+use tinyprof_messages::ways::Hints;
 
 use super::common_clock::Span;
 use super::exposure::Access;
@@ -60,7 +61,7 @@ impl State {
         let own = self.clock.meeting(entered_ns, Offset::default(), group.place());
         for of in targets(lock, group.places().end) {
             if let Some(row) = row(&board, of, lock.is_exclusive) {
-                row.enter(&own);
+                row.enter(&own, Hints::default());
             }
         }
     }

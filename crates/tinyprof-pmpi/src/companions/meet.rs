@@ -6,17 +6,19 @@
 //! no rank waits for one that the program's own operation would not have made it wait for.
 
 use tinyprof::__calls::{CallpathId, EdgeKey, Recorder, Visited};
+use tinyprof_messages::clock::{Member, Unclear, Wait};
 use tinyprof_messages::companion::Companion;
 use tinyprof_messages::meeting::Meeting;
-use tinyprof_messages::time::Offset;
+use tinyprof_messages::time::{Offset, Post};
 use tinyprof_messages::waiting::Collective;
+use tinyprof_messages::ways::{Hints, Near, Place};
 
 use super::common_clock::{Span, now_ns};
 use super::exchange::{exchange, words};
 use super::operation::{Meet, Met, Shape};
 use super::receive::waited;
-use super::shared::{self, Read};
-use super::state;
+use super::shared::{self, Part, Read};
+use super::state::{self, State};
 use crate::library::Mpi;
 
 impl Meet {
@@ -26,7 +28,7 @@ impl Meet {
     /// A thread that the state does not belong to has no clock, and one without a recorder has no
     /// time either: nobody waits for it, as far as the others can know.
     pub(crate) fn begin(met: Met, at: Option<(Recorder, u64)>) -> Option<Self> {
-        let Met { group, shape, root, needs_board } = met;
+        let Met { group, shape, root, bytes, needs_board } = met;
         let twin = group.twin().filter(|_| group.has_others())?;
         let operation = shared::begin_operation(&twin);
         if operation.is_none() {
@@ -42,8 +44,11 @@ impl Meet {
                 return None;
             }
         }
-        let this = Self { shape, root, group, twin, operation };
-        this.enter(at);
+        let this = Self { shape, root, bytes, group, twin, operation };
+        // One that another call completes needs what the rank itself has written.
+        if needs_board || this.is_waited_for() {
+            this.enter(at);
+        }
         Some(this)
     }
 
@@ -55,13 +60,16 @@ impl Meet {
         Some(this)
     }
 
+    #[inline]
     fn enter(&self, at: Option<(Recorder, u64)>) {
-        if let (Some(operation), Some((recorder, entered_ns))) = (self.operation, at)
-            && self.is_waited_for()
-        {
-            let clock = state::with(recorder, |state| state.clock).unwrap_or_default();
+        if let (Some(operation), Some((recorder, entered_ns))) = (self.operation, at) {
+            let hints = |state: &mut State| {
+                self.place().map_or_else(Hints::default, |place| state.ways.hints(place))
+            };
+            let told = state::with(recorder, |state| (state.clock, hints(state)));
+            let (clock, hints) = told.unwrap_or_default();
             let place = self.group.place();
-            operation.enter(&clock.meeting(entered_ns, Offset::default(), place));
+            operation.enter(&clock.meeting(entered_ns, Offset::default(), place), hints);
         }
     }
 
@@ -98,6 +106,9 @@ impl Meet {
         span: Span,
         from: CallpathId,
     ) -> u64 {
+        if let Some(place) = self.place() {
+            return self.wait_along(place, recorder, visited, span, from);
+        }
         match self.others() {
             Some(Read::Meeting(meeting)) => self.count(recorder, visited, span, &meeting, from),
             Some(Read::Lost) => {
@@ -108,11 +119,90 @@ impl Meet {
                 0
             }
             Some(Read::Nobody) | None => {
-                // The root of a tree does, and maybe this rank for those behind it.
+                // Others may, and maybe this rank for them.
                 state::with(recorder, |state| state.clock.doubt(span.duration_ns()));
                 0
             }
         }
+    }
+
+    /// As [`wait`](Self::wait), where data may be passed on along any of the ranks.
+    fn wait_along(
+        &self,
+        place: Place,
+        recorder: Recorder,
+        visited: Visited,
+        span: Span,
+        from: CallpathId,
+    ) -> u64 {
+        let is_started = from != visited.id();
+        let waited = state::with(recorder, |state| {
+            let near = state.ways.near(place);
+            // Rarely more is needed than was thought.
+            self.join(state, place, near, span, is_started)
+                .or_else(|Unclear| self.join(state, place, Near::all(place), span, is_started))
+        });
+        let Some(Ok(Some((wait, last)))) = waited else { return 0 };
+        self.add_edge(visited, last, from, &wait);
+        wait.waiting_ns
+    }
+
+    /// Hears the members, as far as these ways need them, and goes on along the likeliest.
+    #[inline]
+    fn join(
+        &self,
+        state: &mut State,
+        place: Place,
+        near: Near,
+        span: Span,
+        is_started: bool,
+    ) -> Result<Option<(Wait, u32)>, Unclear> {
+        let heard = self.hear(place, near, &mut state.members);
+        if heard.is_lost {
+            state.facts.companions_missing += 1;
+            state.is_unknown = true;
+            return Ok(None);
+        }
+        let own = if is_started { self.begun() } else { None };
+        let (posted_ns, intrusion_ns) =
+            own.unwrap_or((span.entered_ns, state.clock.intrusion_ns()));
+        let post = Post { posted_ns, intrusion_ns };
+        let members = state.members.iter().copied();
+        let ways = &mut state.ways;
+        let waited = state.clock.meet_along(span, post, place, near, members, ways)?;
+        if heard.is_incomplete || is_started && own.is_none() {
+            state.clock.doubt(span.duration_ns());
+        }
+        state.facts.companions += u64::from(waited.is_some());
+        Ok(waited)
+    }
+
+    /// Collects what the other members have told, of those that these ways need.
+    #[inline]
+    fn hear(&self, place: Place, near: Near, members: &mut Vec<Member>) -> Heard {
+        let mut heard = Heard::default();
+        members.clear();
+        let Some(operation) = self.operation else { return heard };
+        let others = (0..place.ranks).filter(|rank| *rank != place.rank);
+        for rank in others.filter(|rank| near.needs(place, *rank)) {
+            match operation.part(rank) {
+                Part::Of(one, hints) => members.push((rank, Some((one, hints)))),
+                Part::Nobody => members.push((rank, None)),
+                Part::Lost => {
+                    heard.is_incomplete = true;
+                    heard.is_lost |= place.kind.waits_for(place.rank, rank, place.root);
+                }
+            }
+        }
+        heard
+    }
+
+    /// Returns when the rank itself has begun the operation, and its intrusion at that moment, in
+    /// ns.
+    fn begun(&self) -> Option<(u64, u64)> {
+        let Part::Of(own, _) = self.operation?.part(self.rank()) else { return None };
+        let unsigned = |ns| u64::try_from(ns).unwrap_or(0);
+        Some((unsigned(own.last_ns), unsigned(own.last_ns.saturating_sub(own.virtual_ns))))
     }
 
     /// Takes note that the operation was found complete: nobody has waited.
@@ -150,6 +240,10 @@ impl Meet {
             let meeting = Meeting::from_words(all.map(u64::cast_signed), self.size());
             self.count(recorder, visited, span, &meeting, visited.id());
         }
+        if matches!(kind, Collective::FromRoot | Collective::ToRoot) && self.rank() != self.root() {
+            // Only the root is known, and the data may have come from others, or through this rank.
+            state::with(recorder, |state| state.clock.doubt(span.duration_ns()));
+        }
         Some(ended_ns)
     }
 
@@ -182,10 +276,24 @@ impl Meet {
                 state.clock.meet(span, meeting)
             }
         });
-        let partner = self.group.relative_at(last);
-        let key = EdgeKey { kind: self.shape.edge(), partner, from };
         let wait = wait.unwrap_or_default();
-        visited.add_edge(&key, &waited(&wait));
+        self.add_edge(visited, last, from, &wait);
         wait.waiting_ns
     }
+
+    /// Counts the waiting for the last rank.
+    fn add_edge(&self, visited: Visited, last: u32, from: CallpathId, wait: &Wait) {
+        let partner = self.group.relative_at(last);
+        let key = EdgeKey { kind: self.shape.edge(), partner, from };
+        visited.add_edge(&key, &waited(wait));
+    }
+}
+
+/// What a rank has heard of the members of an operation.
+#[derive(Clone, Copy, Debug, Default)]
+struct Heard {
+    /// The record is gone of a member that the rank waits for by definition.
+    is_lost: bool,
+    /// That of some member is gone.
+    is_incomplete: bool,
 }

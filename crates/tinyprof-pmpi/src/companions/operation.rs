@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use tinyprof::__calls::EdgeKind;
 use tinyprof_messages::waiting::Collective;
+use tinyprof_messages::ways::Place;
 
 use super::shared::{self, Operation, Read};
 use crate::communicators::{Communicator, Twin};
@@ -27,6 +28,8 @@ pub(crate) struct Met {
     pub(crate) shape: Shape,
     /// The root as the program passes it, if there is one.
     pub(crate) root: c_int,
+    /// The bytes of a rank's part, if they are known before MPI is: larger ones may go other ways.
+    pub(crate) bytes: u64,
     /// True if it is followed on boards alone.
     pub(crate) needs_board: bool,
 }
@@ -36,6 +39,7 @@ pub(crate) struct Met {
 pub(crate) struct Meet {
     pub(super) shape: Shape,
     pub(super) root: c_int,
+    pub(super) bytes: u64,
     pub(super) group: &'static Communicator,
     pub(super) twin: Twin,
     /// Its place on the board, where memory is shared.
@@ -82,7 +86,7 @@ impl Meet {
         root: c_int,
         twin: Twin,
     ) -> Self {
-        Self { shape, root, group, twin, operation: None }
+        Self { shape, root, bytes: 0, group, twin, operation: None }
     }
 
     /// Leaves that place for good.
@@ -135,13 +139,28 @@ impl Meet {
         })
     }
 
-    /// Returns whether another rank may wait for this one.
+    /// Returns the operation as one that may take several ways: of the ranks of one group.
+    #[inline]
+    pub(super) fn place(&self) -> Option<Place> {
+        let kind = match self.shape {
+            Shape::Of(kind) => kind,
+            Shape::Fence => Collective::AllToAll,
+            Shape::Neighbors => return None,
+        };
+        let (rank, ranks, root, bytes) = (self.rank(), self.size(), self.root(), self.bytes);
+        let place = Place { kind, rank, ranks, root, bytes };
+        self.group.remote_size.is_none().then_some(place)
+    }
+
+    /// Returns whether another rank may wait for this one. Data may be passed on along any rank, if
+    /// there are more than two.
     pub(super) fn is_waited_for(&self) -> bool {
         let is_between = self.group.remote_size.is_some();
         match self.shape {
             Shape::Of(Collective::FromRoot) if is_between => self.is_root_between(),
             Shape::Of(Collective::ToRoot) if is_between => self.root >= 0,
-            Shape::Of(Collective::FromRoot) => self.rank() == self.root(),
+            Shape::Of(Collective::FromRoot) if self.size() <= 2 => self.rank() == self.root(),
+            Shape::Of(Collective::ToRoot) if self.size() <= 2 => self.rank() != self.root(),
             _ => true,
         }
     }

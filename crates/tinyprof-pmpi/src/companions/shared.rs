@@ -17,6 +17,7 @@ use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
 use tinyprof_messages::meeting::Meeting;
+use tinyprof_messages::ways::Hints;
 
 use super::group::{maxima, rank_and_size, split};
 use crate::abi::Handle;
@@ -28,7 +29,7 @@ use layout::Layout;
 use memory::{Made, Place};
 use names::{BOARDS, Names};
 
-pub(super) use board::Read;
+pub(super) use board::{Part, Read};
 pub(crate) use lane::Expected;
 pub(super) use lane::{Answer, Heard, Incoming, Which};
 pub(super) use notice::{ALL, Notice, Notices};
@@ -171,10 +172,17 @@ impl Operation {
         self.instance.number
     }
 
-    /// Tells the others when this rank has entered.
+    /// Tells the others when this rank has entered, and what it knows of the ways of such
+    /// operations.
     #[inline]
-    pub(super) fn enter(&self, own: &Meeting) {
-        self.board.write(self.instance, own);
+    pub(super) fn enter(&self, own: &Meeting, hints: Hints) {
+        self.board.write(self.instance, own, hints);
+    }
+
+    /// Returns what one rank has told, when the operation has ended.
+    #[inline]
+    pub(super) fn part(&self, rank: u32) -> Part {
+        if self.names.is_broken() { Part::Lost } else { self.board.part(self.instance, rank) }
     }
 
     /// Returns what others have told, when the operation has ended.

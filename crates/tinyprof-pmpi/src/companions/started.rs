@@ -17,7 +17,8 @@ struct Slot {
     /// The number that all ranks know, and that of the operation in the low half, which is 0 if it
     /// is not under way. 0: nobody follows it.
     instance: AtomicU64,
-    /// The shape, and the root in the high half.
+    /// The shape, the logarithm of the bytes from bit 8 on, rounded up, and the root in the high
+    /// half.
     kind: AtomicU64,
 }
 
@@ -36,7 +37,8 @@ pub(crate) fn keep(place: usize, meet: &Meet) {
     let number = operation.map_or(0, |operation| operation.number());
     slot.instance.store(u64::from(twin.epoch) << 32 | u64::from(number), Relaxed);
     let root = u64::from(meet.root.cast_unsigned());
-    slot.kind.store(u64::from(meet.shape.to_number()) | root << 32, Relaxed);
+    let log = meet.bytes.checked_next_power_of_two().map_or(u64::BITS - 1, u64::ilog2);
+    slot.kind.store(u64::from(meet.shape.to_number()) | u64::from(log) << 8 | root << 32, Relaxed);
 }
 
 /// Takes note that nobody follows the request at a place.
@@ -58,9 +60,11 @@ pub(crate) fn at(place: usize, group: &'static Communicator) -> Option<Meet> {
     let (epoch, number) = ((instance >> 32) as u32, instance as u32);
     let place = slot.place.load(Relaxed);
     let board = (place >> 32) as u32;
-    let shape = Shape::from_number(kind as u32).filter(|_| epoch != 0)?;
+    let shape = Shape::from_number(kind as u8 as u32).filter(|_| epoch != 0)?;
     let handle = crate::library::mpi().abi.comm_null;
     let twin = Twin { handle, number: place as u32, epoch, board: Some(board) };
     let operation = if number == 0 { None } else { Operation::of(&twin, number) };
-    Some(Meet { shape, root: ((kind >> 32) as u32).cast_signed(), group, twin, operation })
+    let root = ((kind >> 32) as u32).cast_signed();
+    let bytes = 1 << (kind >> 8 & 63);
+    Some(Meet { shape, root, bytes, group, twin, operation })
 }

@@ -10,12 +10,13 @@ use std::sync::atomic::Ordering::Relaxed;
 use tinyprof::__calls::{
     CallpathId, ClockFacts, EdgeInstance, EdgeKey, EdgeKind, Recorder, VISIT_UNITS, Visited,
 };
-use tinyprof_messages::clock::Clock;
+use tinyprof_messages::clock::{Clock, Member};
 use tinyprof_messages::companion::Companion;
 use tinyprof_messages::meeting::Meeting;
 use tinyprof_messages::order::Doing;
 use tinyprof_messages::time::{Offset, Post};
 use tinyprof_messages::waiting::WrongOrder;
+use tinyprof_messages::ways::Ways;
 
 use super::blocked::{BLOCKED_NS_MIN, Blocked};
 use super::common::Common;
@@ -58,6 +59,10 @@ pub(crate) struct State {
     pub(super) senders: Option<Meeting>,
     /// The clock when MPI was entered for it.
     pub(super) entered: Clock,
+    /// The ways along which collective operations pass data on.
+    pub(super) ways: Ways,
+    /// What the members of the operation have told that the call under way has completed.
+    pub(super) members: Vec<Member>,
     pub(super) tests: Tests,
     pub(super) wrong_order: WrongOrder,
     /// What was delivered of late: from which callpath to which.
@@ -163,6 +168,8 @@ impl State {
             unheard_ns: 0,
             senders: None,
             entered: Clock::default(),
+            ways: Ways::default(),
+            members: Vec::new(),
             tests: Tests::default(),
             wrong_order: WrongOrder::default(),
             delivered: Delivered::default(),

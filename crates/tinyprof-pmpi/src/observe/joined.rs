@@ -7,6 +7,7 @@ use crate::abi::Handle;
 use crate::arguments::{Arguments, Kind};
 use crate::communicators::{self, Communicator};
 use crate::companions::{self, By, Making, Meet, Met, Shape};
+use crate::datatypes;
 use crate::function::{Collective, Form, Function, Positions, Role};
 
 impl Arguments {
@@ -45,7 +46,30 @@ impl Arguments {
         if shape == Shape::Neighbors {
             group.sources(self.mpi, handle);
         }
-        Some(Met { group, shape, root, needs_board })
+        let bytes = self.bytes_each(function);
+        Some(Met { group, shape, root, bytes, needs_board })
+    }
+
+    /// Returns the bytes of a part of the data, 0 if they are not the same for all ranks or nobody
+    /// knows them before MPI has accepted the call.
+    #[inline]
+    fn bytes_each(&self, function: &Function) -> u64 {
+        let at = &function.at;
+        // What is received in a scatter is of meaning on all ranks, and so is what a gather sends.
+        let places = if matches!(function.role, Role::Collective(Collective::Scatter, _)) {
+            (at.recvcount, at.recvtype)
+        } else if at.count != Positions::NO {
+            (at.count, at.datatype)
+        } else {
+            (at.sendcount, at.sendtype)
+        };
+        let (count, datatype) = places;
+        if count == Positions::NO || datatype == Positions::NO {
+            return 0;
+        }
+        let datatype = self.handle(datatype, Kind::Datatype);
+        let each = datatypes::bytes_before(self.mpi, datatype).unwrap_or(0);
+        self.count(count).saturating_mul(each)
     }
 
     /// Returns whether the call may wait for other ranks by a meeting that nobody knows, as there
@@ -71,7 +95,7 @@ impl Arguments {
 
     fn met_at_object(&self, function: &Function, shape: Shape) -> Option<Met> {
         let joint = self.object(function)?;
-        Some(Met { group: &joint.group, shape, root: 0, needs_board: true })
+        Some(Met { group: &joint.group, shape, root: 0, bytes: 0, needs_board: true })
     }
 
     /// Makes the twin of a communicator that the call has made, if its parent has one: then all its

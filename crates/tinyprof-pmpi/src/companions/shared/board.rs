@@ -12,6 +12,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU64, fence};
 
 use tinyprof_messages::meeting::Meeting;
+use tinyprof_messages::ways::Hints;
 
 /// The instances that are kept. A rank that is not waited for may be this many ahead of the others.
 const INSTANCES: usize = 64;
@@ -47,6 +48,16 @@ pub(in crate::companions) enum Read {
     Lost,
 }
 
+/// What a rank has written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::companions) enum Part {
+    Of(Meeting, Hints),
+    /// It has not entered.
+    Nobody,
+    /// It is so far ahead that its record is gone.
+    Lost,
+}
+
 impl Board {
     /// Returns the words of a board for communicators of at most this many ranks.
     pub(super) const fn words(ranks: usize) -> usize {
@@ -71,11 +82,11 @@ impl Board {
 
     /// Writes when the caller has entered, whose rank is that in `own`.
     #[inline]
-    pub(super) fn write(&self, instance: Instance, own: &Meeting) {
+    pub(super) fn write(&self, instance: Instance, own: &Meeting, hints: Hints) {
         let record = self.record(instance, own.last_rank);
         record[0].store(WRITTEN_NOW, Relaxed);
         fence(Release);
-        for (place, word) in record[1..].iter().zip(own.to_record()) {
+        for (place, word) in record[1..].iter().zip(own.to_record(hints)) {
             place.store(word, Relaxed);
         }
         record[0].store(instance.stamp(), Release);
@@ -86,23 +97,32 @@ impl Board {
     pub(super) fn read(&self, instance: Instance, ranks: impl IntoIterator<Item = u32>) -> Read {
         let mut all = None;
         for rank in ranks {
-            let record = self.record(instance, rank);
-            let stamp = record[0].load(Acquire);
-            if stamp != instance.stamp() {
-                if instance.is_before(stamp) {
-                    return Read::Lost;
+            match self.part(instance, rank) {
+                Part::Of(one, _) => {
+                    all = Some(all.map_or(one, |all: Meeting| all.combine(one)));
                 }
-                continue;
+                Part::Nobody => {}
+                Part::Lost => return Read::Lost,
             }
-            let words = std::array::from_fn(|at| record[at + 1].load(Relaxed));
-            fence(Acquire);
-            if record[0].load(Relaxed) != stamp {
-                return Read::Lost;
-            }
-            let one = Meeting::from_record(words, rank);
-            all = Some(all.map_or(one, |all: Meeting| all.combine(one)));
         }
         all.map_or(Read::Nobody, Read::Meeting)
+    }
+
+    /// Returns what a rank has written.
+    #[inline]
+    pub(super) fn part(&self, instance: Instance, rank: u32) -> Part {
+        let record = self.record(instance, rank);
+        let stamp = record[0].load(Acquire);
+        if stamp != instance.stamp() {
+            return if instance.is_before(stamp) { Part::Lost } else { Part::Nobody };
+        }
+        let words = std::array::from_fn(|at| record[at + 1].load(Relaxed));
+        fence(Acquire);
+        if record[0].load(Relaxed) != stamp {
+            return Part::Lost;
+        }
+        let (one, hints) = Meeting::from_record(words, rank);
+        Part::Of(one, hints)
     }
 }
 
@@ -139,8 +159,8 @@ mod tests {
     fn who_has_left_reads_those_that_have_entered() {
         let (board, instance) = (board(), Instance { epoch: 3, number: 1 });
         assert_eq!(board.read(instance, 0..RANKS), Read::Nobody);
-        board.write(instance, &entered(2, 50));
-        board.write(instance, &entered(0, 70));
+        board.write(instance, &entered(2, 50), Hints::default());
+        board.write(instance, &entered(0, 70), Hints::default());
         let Read::Meeting(meeting) = board.read(instance, 0..RANKS) else { panic!() };
         assert_eq!((meeting.last_rank, meeting.last_ns), (0, 70));
         let Read::Meeting(meeting) = board.read(instance, 1..RANKS) else { panic!() };
@@ -151,13 +171,13 @@ mod tests {
     fn an_operation_before_is_nobody_and_one_after_is_lost() {
         let board = board();
         let at = |number| Instance { epoch: 3, number };
-        board.write(at(5), &entered(1, 50));
+        board.write(at(5), &entered(1, 50), Hints::default());
         assert_eq!(board.read(at(5 + 64), 0..RANKS), Read::Nobody);
-        board.write(at(5 + 64), &entered(1, 60));
+        board.write(at(5 + 64), &entered(1, 60), Hints::default());
         assert_eq!(board.read(at(5), 0..RANKS), Read::Lost);
         let later = Instance { epoch: 4, number: 5 };
         assert_eq!(board.read(later, 0..RANKS), Read::Nobody);
-        board.write(later, &entered(1, 70));
+        board.write(later, &entered(1, 70), Hints::default());
         assert_eq!(board.read(at(5 + 64), 0..RANKS), Read::Lost);
     }
 
@@ -170,14 +190,14 @@ mod tests {
             scope.spawn(|| {
                 for number in 0..ROUNDS {
                     let instance = Instance { epoch: 1, number };
-                    let own = Meeting::from_record([number.into(); 4], 1);
-                    board.write(instance, &own);
+                    let (own, hints) = Meeting::from_record([number.into(); 4], 1);
+                    board.write(instance, &own, hints);
                 }
             });
             for number in 0..ROUNDS {
                 let instance = Instance { epoch: 1, number };
                 if let Read::Meeting(read) = board.read(instance, 1..2) {
-                    assert_eq!(read, Meeting::from_record([number.into(); 4], 1));
+                    assert_eq!(read, Meeting::from_record([number.into(); 4], 1).0);
                 }
             }
         });
