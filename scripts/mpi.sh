@@ -77,12 +77,12 @@ mpi_use() {
     # rsmpi's build reads these before MPICC, and would link another MPI than the launcher's.
     unset MPI_PKG_CONFIG CRAY_MPICH_DIR
     # It does not notice a changed MPICC either, so each MPI gets its own directory. In `make test`
-    # (TINYPROF_WHOLE) all share one, as few packages know of MPI: MPI_PROFILE, a setting of cargo
+    # (WHOLE_WORKSPACE) all share one, as few packages know of MPI: MPI_PROFILE, a setting of cargo
     # that has no effect but that the binding of each MPI is another build, keeps these apart.
     # Scripts that are started from here find the base unchanged.
     export MPI_TARGET_BASE=${MPI_TARGET_BASE:-${CARGO_TARGET_DIR:-$PWD/target}}
     export CARGO_TARGET_DIR=$MPI_TARGET_BASE/mpi-$1 MPI_PROFILE=
-    if [[ -n ${TINYPROF_WHOLE:-} ]]; then
+    if [[ -n ${WHOLE_WORKSPACE:-} ]]; then
         CARGO_TARGET_DIR=$MPI_TARGET_BASE/mpi
         if [[ $1 != openmpi ]]; then MPI_PROFILE='profile.dev.package.mpi-sys.debug=1'; fi
     fi

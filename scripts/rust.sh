@@ -28,11 +28,11 @@ END
 FEATURES=tinyprof/tracing-layer,tinyprof/alloc
 
 # Sets SELECTED to the arguments with which cargo selects packages: to $@, or in `make test`
-# (TINYPROF_WHOLE) to all packages with all features that its steps need. With another selection
+# (WHOLE_WORKSPACE) to all packages with all features that its steps need. With another selection
 # cargo chooses other features of crates that all share, and builds nearly everything again.
 rust_select() {
     SELECTED=(--locked "$@")
-    if [[ -n ${TINYPROF_WHOLE:-} ]]; then
+    if [[ -n ${WHOLE_WORKSPACE:-} ]]; then
         SELECTED=(--locked --workspace --features "$FEATURES,tinyprof-faults/mpi")
         if [[ -n ${MPI_PROFILE:-} ]]; then SELECTED+=(--config "$MPI_PROFILE"); fi
     fi
@@ -41,7 +41,7 @@ rust_select() {
 # Builds the programs of the packages that $@ selects.
 rust_build() {
     rust_select "$@"
-    if [[ -n ${TINYPROF_WHOLE:-} ]]; then
+    if [[ -n ${WHOLE_WORKSPACE:-} ]]; then
         # Tests select the features of their dependencies, too.
         cargo test --quiet "${SELECTED[@]}" --no-run
     else

@@ -34,7 +34,7 @@ export TINYPROF_OUT
 
 # All steps select the same packages and features, and share one directory, so that nothing is
 # built twice. That needs an MPI.
-export TINYPROF_WHOLE=1
+export WHOLE_WORKSPACE=1
 mpi_use "${MPI_FOUND[0]}"
 rust_select
 step "format" cargo fmt --all --check

@@ -152,7 +152,7 @@ def test_a_profile_without_edges_has_an_empty_frame(profile):
         return
     assert profile.edges().empty and profile.edges("main").empty
     assert list(profile.edges().columns)[:5] == ["kind", "partner", "from", "count", "bytes"]
-    assert len(profile.clocks) == 3 and not profile.clocks.any(axis=None)
+    assert profile.clocks.shape == (3, 13) and not profile.clocks.any(axis=None)
 
 
 def test_a_profile_without_messages_has_an_empty_frame(profile):
