@@ -120,7 +120,7 @@ test("waiting is in the matrix, and a cell tells the callpaths at both ends", as
   const late = (rank) => `${time(waitingNs(rank))} in MPI_Recv, for MPI_Send`;
   let cursor = [0, -1];
   for (const [cell, words] of [
-    [[0, 0], "rank 0 waiting, for rank 0, no waiting"],
+    [[0, 0], "rank 0 waiting, for rank 0, no waiting is known"],
     [[3, 4], `rank 4 waiting, for rank 3, ${time(waitingNs(4))}, ${late(4)}`],
     [[15, 1], "rank 1 waiting, for rank 15, 500 ns, 500 ns in MPI_Allreduce, for a call that is not known"],
     [[15, 0], `rank 0 waiting, for rank 15, ${time(waitingNs(0) + 500)}, ${late(0)}, 500 ns in MPI_Allreduce, for a call that is not known`],
