@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ops::Range;
-use std::ptr;
+use std::{ptr, slice};
 
 /// Returns whether the library with this soname is in the process.
 pub(crate) fn is_loaded(soname: &CStr) -> bool {
@@ -24,10 +24,7 @@ pub(crate) fn symbol(name: &CStr) -> Option<*mut c_void> {
     if !found.is_null() {
         return Some(found);
     }
-    let mut search = Search { name, found: ptr::null_mut() };
-    // SAFETY: the callback matches the signature, and the search outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(search_in), (&raw mut search).cast()) };
-    (!search.found.is_null()).then_some(search.found)
+    find_loaded(|object| symbol_of_mpi(object, name))
 }
 
 /// Returns the next definition of a function behind this library in the order of search, if it is
@@ -64,42 +61,61 @@ pub(crate) fn library_of(address: *mut c_void) -> Option<Library> {
 /// Returns the addresses of the loaded library that an address belongs to; none if it belongs to
 /// none.
 pub(crate) fn memory_around(address: usize) -> Range<usize> {
-    let mut around = Around { address, memory: 0..0 };
-    // SAFETY: the callback matches the signature, and the search outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(look_around), (&raw mut around).cast()) };
-    around.memory
-}
-
-struct Around {
-    address: usize,
-    memory: Range<usize>,
-}
-
-/// Takes the addresses of one loaded object, if the one that is searched is among them.
-unsafe extern "C" fn look_around(
-    object: *mut libc::dl_phdr_info,
-    _bytes: usize,
-    around: *mut c_void,
-) -> c_int {
-    // SAFETY: the loader passes a valid description of an object.
-    let object = unsafe { &*object };
-    // SAFETY: `memory_around` passes its search, which nobody else uses meanwhile.
-    let around = unsafe { &mut *around.cast::<Around>() };
-    // SAFETY: the loader says where the headers are, and how many.
-    let headers =
-        unsafe { std::slice::from_raw_parts(object.dlpi_phdr, usize::from(object.dlpi_phnum)) };
-    let loaded = headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
-    let memory = loaded.map(|header| {
-        let start = object.dlpi_addr + header.p_vaddr;
-        (start, start + header.p_memsz)
-    });
-    let all = memory.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)));
     let word = |address| usize::try_from(address).unwrap_or(0);
-    let all = all.map_or(0..0, |(start, end)| word(start)..word(end));
-    if all.contains(&around.address) {
-        around.memory = all;
+    let around = find_loaded(|object| {
+        let loaded = headers(object).iter().filter(|header| header.p_type == libc::PT_LOAD);
+        let memory = loaded.map(|header| {
+            let start = object.dlpi_addr + header.p_vaddr;
+            (start, start + header.p_memsz)
+        });
+        let all = memory.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)));
+        all.map(|(start, end)| word(start)..word(end)).filter(|all| all.contains(&address))
+    });
+    around.unwrap_or(0..0)
+}
+
+/// Calls `look` for each loaded executable and library, until it returns something.
+///
+/// The loader is locked meanwhile: `look` loads nothing.
+pub(crate) fn find_loaded<T>(look: impl FnMut(&libc::dl_phdr_info) -> Option<T>) -> Option<T> {
+    let mut search = Search { look, found: None };
+    let callback = search_in(&search);
+    // SAFETY: the callback is that of the search, which outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(callback), (&raw mut search).cast()) };
+    search.found
+}
+
+/// Returns the headers of the segments of a loaded object, which stay while it is loaded.
+pub(crate) fn headers(object: &libc::dl_phdr_info) -> &'static [libc::Elf64_Phdr] {
+    if object.dlpi_phnum == 0 {
+        return &[];
     }
-    c_int::from(!around.memory.is_empty())
+    // SAFETY: the loader says where the headers are, and how many.
+    unsafe { slice::from_raw_parts(object.dlpi_phdr, usize::from(object.dlpi_phnum)) }
+}
+
+struct Search<T, Look> {
+    look: Look,
+    found: Option<T>,
+}
+
+type Callback = unsafe extern "C" fn(*mut libc::dl_phdr_info, usize, *mut c_void) -> c_int;
+
+/// Returns the function that the loader is to call for a search.
+fn search_in<T, Look: FnMut(&libc::dl_phdr_info) -> Option<T>>(_: &Search<T, Look>) -> Callback {
+    unsafe extern "C" fn visit<T, Look: FnMut(&libc::dl_phdr_info) -> Option<T>>(
+        object: *mut libc::dl_phdr_info,
+        _bytes: usize,
+        search: *mut c_void,
+    ) -> c_int {
+        // SAFETY: the loader passes a valid description of an object.
+        let object = unsafe { &*object };
+        // SAFETY: `find_loaded` passes its search, which nobody else uses meanwhile.
+        let search = unsafe { &mut *search.cast::<Search<T, Look>>() };
+        search.found = (search.look)(object);
+        c_int::from(search.found.is_some())
+    }
+    visit::<T, Look>
 }
 
 /// Marks libraries that contain our wrappers: a program may be built with them, and the library
@@ -125,33 +141,22 @@ impl Library {
     }
 }
 
-struct Search<'a> {
-    name: &'a CStr,
-    found: *mut c_void,
-}
-
-/// Looks the symbol up in one loaded object, if that is a library of MPI.
-unsafe extern "C" fn search_in(
-    object: *mut libc::dl_phdr_info,
-    _bytes: usize,
-    search: *mut c_void,
-) -> c_int {
-    // SAFETY: the loader passes a valid description of an object.
-    let path = unsafe { (*object).dlpi_name };
-    // SAFETY: `symbol` passes a search, which nobody else uses meanwhile.
-    let search = unsafe { &mut *search.cast::<Search<'_>>() };
+/// Looks a symbol up in one loaded object, if that is a library of MPI.
+fn symbol_of_mpi(object: &libc::dl_phdr_info, name: &CStr) -> Option<*mut c_void> {
+    let path = object.dlpi_name;
     if path.is_null() || !is_of_mpi(path) {
-        return 0;
+        return None;
     }
     // SAFETY: the path is that of an object that is loaded; nothing is loaded by this.
     let library = unsafe { libc::dlopen(path, libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
-    if !library.is_null() {
-        // SAFETY: the library is loaded, and the name ends with a zero.
-        search.found = unsafe { libc::dlsym(library, search.name.as_ptr()) };
-        // SAFETY: the handle comes from `dlopen` and is given back once.
-        unsafe { libc::dlclose(library) };
+    if library.is_null() {
+        return None;
     }
-    c_int::from(!search.found.is_null())
+    // SAFETY: the library is loaded, and the name ends with a zero.
+    let found = unsafe { libc::dlsym(library, name.as_ptr()) };
+    // SAFETY: the handle comes from `dlopen` and is given back once.
+    unsafe { libc::dlclose(library) };
+    (!found.is_null()).then_some(found)
 }
 
 /// Returns whether a path is that of an MPI library: `libmpi...`, `libmpich...`.

@@ -5,11 +5,11 @@
 //! would be taken for the function, so these references get the null that they have without us.
 //! Only objects that are loaded when MPI begins are looked at.
 
-use std::ffi::{CStr, CString, c_int, c_void};
+use std::ffi::{CStr, CString, c_void};
 use std::ptr;
 
 use crate::function::FUNCTIONS;
-use crate::loaded::{library_of, symbol};
+use crate::loaded::{find_loaded, headers, library_of, symbol};
 
 // Entries of an object's dynamic section (System V ABI, chapter 5).
 const PLT_RELOCATIONS_BYTES: usize = 2;
@@ -46,8 +46,10 @@ struct Reference {
 /// To be called before MPI begins, when no other thread calls MPI.
 pub(crate) fn clear_missing() {
     let mut references: Vec<Reference> = Vec::new();
-    // SAFETY: the callback matches the signature, and the list outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(collect), (&raw mut references).cast()) };
+    find_loaded(|object| {
+        collect(object, &mut references);
+        None::<()>
+    });
     for reference in references {
         if is_missing(reference.name) && is_ours(reference.place) {
             clear(&reference);
@@ -98,25 +100,14 @@ fn read<T: Copy>(address: usize) -> T {
 }
 
 /// Collects the weak references of one object to functions with MPI's names.
-unsafe extern "C" fn collect(
-    object: *mut libc::dl_phdr_info,
-    _bytes: usize,
-    references: *mut c_void,
-) -> c_int {
-    // SAFETY: the loader passes a valid description of an object.
-    let object = unsafe { &*object };
-    // SAFETY: `clear_missing` passes its list, which nobody else uses meanwhile.
-    let references = unsafe { &mut *references.cast::<Vec<Reference>>() };
+fn collect(object: &libc::dl_phdr_info, references: &mut Vec<Reference>) {
     let base = usize::try_from(object.dlpi_addr).unwrap_or(0);
-    // SAFETY: the loader says where the headers are, and how many.
-    let headers =
-        unsafe { std::slice::from_raw_parts(object.dlpi_phdr, usize::from(object.dlpi_phnum)) };
     let range = |kind| {
-        let header = headers.iter().find(|header| header.p_type == kind)?;
+        let header = headers(object).iter().find(|header| header.p_type == kind)?;
         let start = base + usize::try_from(header.p_vaddr).ok()?;
         Some(start..start + usize::try_from(header.p_memsz).ok()?)
     };
-    let Some(dynamic) = range(libc::PT_DYNAMIC) else { return 0 };
+    let Some(dynamic) = range(libc::PT_DYNAMIC) else { return };
     let protected = range(libc::PT_GNU_RELRO).unwrap_or_default();
     let entry = |tag: usize| {
         let mut entries = dynamic.clone().step_by(16).map(|at| (read::<usize>(at), at));
@@ -128,7 +119,7 @@ unsafe extern "C" fn collect(
     };
     // The loader has added the base in most objects, but not in read-only ones.
     let table = |tag| entry(tag).map(|at| if at < base { at + base } else { at });
-    let (Some(symbols), Some(texts)) = (table(SYMBOLS), table(TEXTS)) else { return 0 };
+    let (Some(symbols), Some(texts)) = (table(SYMBOLS), table(TEXTS)) else { return };
     for (relocations, bytes) in
         [(RELOCATIONS, RELOCATIONS_BYTES), (PLT_RELOCATIONS, PLT_RELOCATIONS_BYTES)]
     {
@@ -154,5 +145,4 @@ unsafe extern "C" fn collect(
             }
         }
     }
-    0
 }

@@ -1,14 +1,16 @@
 //! The executable or library that an address is in, as the loader has put it into memory.
 
-use std::ffi::{CStr, OsStr, c_int, c_void};
+use std::ffi::{CStr, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::slice;
 
+use crate::loaded::{find_loaded, headers};
+
 /// A loaded object. It is not unloaded while a call from it is under way.
 #[derive(Debug)]
 pub(super) struct Object {
-    /// Its file. That of the executable is known to the system alone.
+    /// Its file.
     pub(super) path: PathBuf,
     /// The difference between addresses in memory and in the file.
     pub(super) loaded_at: usize,
@@ -29,14 +31,25 @@ pub(super) struct Unwinding {
 impl Object {
     /// Returns the object that an address is in.
     pub(super) fn of(address: usize) -> Option<Self> {
-        let mut search = Search { address, found: None };
-        // SAFETY: the callback matches the signature, and the search outlives the call.
-        unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut search).cast()) };
-        search.found
+        find_loaded(|object| {
+            let (headers, loaded_at) = (headers(object), size(object.dlpi_addr));
+            segment_of(headers, loaded_at, address)?;
+            let unwinding = Unwinding::find(headers, loaded_at);
+            Some(Self { path: path_of(object).to_owned(), loaded_at, unwinding })
+        })
     }
 }
 
 impl Unwinding {
+    fn find(headers: &'static [libc::Elf64_Phdr], loaded_at: usize) -> Option<Self> {
+        let header = headers.iter().find(|header| header.p_type == libc::PT_GNU_EH_FRAME)?;
+        let address = loaded_at.wrapping_add(size(header.p_vaddr));
+        let place = std::ptr::with_exposed_provenance(address);
+        // SAFETY: the loader has mapped the section, which nobody writes to.
+        let index = unsafe { slice::from_raw_parts(place, size(header.p_memsz)) };
+        Some(Self { index, headers, loaded_at })
+    }
+
     /// Returns the memory from an address to the end of the segment that it is in.
     pub(super) fn from(&self, address: usize) -> Option<&'static [u8]> {
         let (start, bytes) = segment_of(self.headers, self.loaded_at, address)?;
@@ -46,46 +59,14 @@ impl Unwinding {
     }
 }
 
-struct Search {
-    address: usize,
-    found: Option<Object>,
-}
-
-/// Checks one object; stops the search when it is found.
-unsafe extern "C" fn look(
-    object: *mut libc::dl_phdr_info,
-    _bytes: usize,
-    search: *mut c_void,
-) -> c_int {
-    // SAFETY: the loader passes a valid description.
-    let object = unsafe { &*object };
-    // SAFETY: `of` passes its search, which nobody else uses meanwhile.
-    let search = unsafe { &mut *search.cast::<Search>() };
-    if object.dlpi_phnum == 0 {
-        return 0;
-    }
-    // SAFETY: the loader's table has as many headers, and stays while the object is loaded.
-    let headers = unsafe { slice::from_raw_parts(object.dlpi_phdr, object.dlpi_phnum.into()) };
-    let loaded_at = size(object.dlpi_addr);
-    if segment_of(headers, loaded_at, search.address).is_none() {
-        return 0;
-    }
-    // SAFETY: the loader's names end with a zero.
+/// Returns the path of an object. That of the executable is known to the system alone.
+fn path_of(object: &libc::dl_phdr_info) -> &Path {
+    // SAFETY: the loader's names end with a zero, and live as long as the object.
     let name = (!object.dlpi_name.is_null()).then(|| unsafe { CStr::from_ptr(object.dlpi_name) });
-    let path = match name.map(CStr::to_bytes) {
+    match name.map(CStr::to_bytes) {
         Some(name) if !name.is_empty() => Path::new(OsStr::from_bytes(name)),
         _ => Path::new("/proc/self/exe"),
-    };
-    let of_index = headers.iter().find(|header| header.p_type == libc::PT_GNU_EH_FRAME);
-    let unwinding = of_index.map(|header| {
-        let address = loaded_at.wrapping_add(size(header.p_vaddr));
-        let place = std::ptr::with_exposed_provenance(address);
-        // SAFETY: the loader has mapped the section, which nobody writes to.
-        let index = unsafe { slice::from_raw_parts(place, size(header.p_memsz)) };
-        Unwinding { index, headers, loaded_at }
-    });
-    search.found = Some(Object { path: path.to_owned(), loaded_at, unwinding });
-    1
+    }
 }
 
 /// Returns start and length of the loaded segment that an address is in.
