@@ -31,6 +31,7 @@ mod choice;
 mod document;
 pub mod near;
 pub mod parse;
+pub mod pattern;
 mod rows;
 mod setting;
 mod table;

@@ -6,6 +6,8 @@
 use std::iter;
 use std::ops::Range;
 
+use crate::pattern::matches;
+
 /// The words around an MPI function's name that say how its wrapper passes it on: for whom, of
 /// which type, in which way.
 const AFFIXES: [&str; 90] = [
@@ -138,7 +140,7 @@ impl Wrappers {
             || self
                 .patterns
                 .iter()
-                .any(|pattern| matches(pattern, last) || matches(pattern, &path.join("::")))
+                .any(|pattern| is_match(pattern, last) || is_match(pattern, &path.join("::")))
     }
 }
 
@@ -239,11 +241,8 @@ fn mangled_path(mangled: &str) -> Vec<&str> {
     }
 }
 
-/// Returns whether a name is that of a pattern, where each `*` stands for any letters.
-fn matches(pattern: &str, name: &str) -> bool {
-    let Some((first, rest)) = pattern.split_once('*') else { return pattern == name };
-    let Some(name) = name.strip_prefix(first) else { return false };
-    (0..=name.len()).filter_map(|from| name.get(from..)).any(|name| matches(rest, name))
+fn is_match(pattern: &str, name: &str) -> bool {
+    matches(pattern.as_bytes(), &|at| name.as_bytes().get(at).copied())
 }
 
 #[cfg(test)]
