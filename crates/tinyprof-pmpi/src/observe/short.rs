@@ -7,7 +7,7 @@
 
 use std::ffi::c_int;
 
-use tinyprof::__calls::Recorder;
+use tinyprof::__calls::{Recorder, Visited};
 use tinyprof_messages::matching::Posted;
 
 use super::watched::SENDING_NS_MAX;
@@ -137,8 +137,7 @@ impl Call {
             state.ended(visited, span, true);
             // What is shorter hides nothing, and most calls are.
             state.is_unknown |= span.duration_ns() > SENDING_NS_MAX && !state.has_waited;
-            let times = (left_ns, span.duration_ns());
-            state.leave(recorder, visited, times, (CLASS, since_ns.is_some()));
+            leave(state, (recorder, visited), span, (CLASS, since_ns));
         });
         drop(inside);
         code
@@ -206,8 +205,7 @@ impl Call {
                 }
                 state.conclude_one(call.mpi(), recorder, visited, span, true, &got);
             }
-            let times = (left_ns, span.duration_ns());
-            state.leave(recorder, visited, times, (CLASS, since_ns.is_some()));
+            leave(state, (recorder, visited), span, (CLASS, since_ns));
         });
         drop(inside);
         code
@@ -241,8 +239,7 @@ impl Call {
         let span = Span { entered_ns, left_ns };
         plain.with(|state| {
             state.is_unknown |= span.duration_ns() >= BLOCKED_NS_MIN;
-            let times = (left_ns, span.duration_ns());
-            state.leave(recorder, visited, times, (CLASS, since_ns.is_some()));
+            leave(state, (recorder, visited), span, (CLASS, since_ns));
         });
         drop(inside);
         code
@@ -266,4 +263,16 @@ fn entered(
     let measured_ns = since_ns.map(|since_ns| now_ns(recorder).saturating_sub(since_ns));
     let worked_ns = state.worked(class, measured_ns);
     since_ns.unwrap_or(begun_ns) + worked_ns
+}
+
+/// Takes note of a call that has ended, at the end of its span.
+#[inline(always)]
+fn leave(
+    state: &mut State,
+    (recorder, visited): (Recorder, Visited),
+    span: Span,
+    (class, since_ns): (Class, Option<u64>),
+) {
+    let times = (span.left_ns, span.duration_ns());
+    state.leave(recorder, visited, times, (class, since_ns.is_some()));
 }
