@@ -155,10 +155,10 @@ impl Overhead {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn cost() -> Overhead {
+    pub(crate) fn cost() -> Overhead {
         Overhead {
             ranks: 4,
             visits: 400_000,

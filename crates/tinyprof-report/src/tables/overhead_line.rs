@@ -41,20 +41,7 @@ fn on_the_rank(cost: &Overhead) -> String {
 mod tests {
     use super::*;
     use crate::facts::overhead::clock::ClockOverRanks;
-
-    fn cost() -> Overhead {
-        Overhead {
-            ranks: 4,
-            visits: 400_000,
-            visits_not_timed: 0,
-            visit_cost_ns: Some(20.0),
-            counted_visit_cost_ns: None,
-            visits_estimated: 0,
-            writing_ns: 1_100_000,
-            total_ns: 4 * 15_500_000_000,
-            clock: None,
-        }
-    }
+    use crate::facts::overhead::tests::cost;
 
     #[test]
     fn the_cost_is_that_of_a_rank() {
