@@ -1,5 +1,5 @@
 //! Calls into MPI. This is the only module of the crate with unsafe code. Calls go to the `PMPI_`
-//! names: no tool, and no wrapper of ours, sees them as the program's.
+//! names, so that neither our wrappers nor other tools take them for the program's.
 //!
 //! * `process`: the parent and the owner of this process.
 //! * `shared_words`: numbers that several processes share.

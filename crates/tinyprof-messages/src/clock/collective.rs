@@ -7,12 +7,12 @@ use crate::meeting::Meeting;
 use crate::time::{Call, Post, duration, signed};
 use crate::ways::{CANDIDATES, Hinted, Hints, Near, Place, Seen, Told, Ways};
 
-/// A call tells so many times as much of its own way as one before.
+/// The weight of this call beside an earlier one, when its way is guessed.
 const NOW: u64 = 4;
-/// A way that is not possible is unlike the true one by so much, in ns, or by all of the call.
+/// The least penalty of an impossible way, in ns; the whole call, if that is longer.
 const IMPOSSIBLE_NS: u64 = 10_000;
-/// Ways that explain nearly as much as the best one are plausible: twice its rest, and so much
-/// more, in ns.
+/// A way is plausible if its penalty is at most twice that of the best one, and this much more, in
+/// ns.
 const PLAUSIBLE_NS: u64 = 1_000;
 
 /// The words of a member of a collective operation, with its number: `None` if it has not entered.
@@ -29,7 +29,7 @@ struct Candidate {
     /// The number of the way.
     at: usize,
     seen: Seen,
-    /// What others say.
+    /// What the other members report of this way.
     hinted: Hinted,
     /// Somebody has not entered whom the rank would have waited for.
     is_impossible: bool,
@@ -50,7 +50,7 @@ impl Clock {
     /// Applies a collective operation, which the rank has begun as `post` says, and completed by
     /// this call. `near` are the [ways](Ways::near) that it is compared with, `members` those of
     /// the other ranks that [these need](Near::needs), on this rank's clock. Returns the waiting
-    /// for those of which the definition says so, with the last of them, if there are any:
+    /// for the members that the operation's definition names, and the last of them, if any:
     ///
     /// | operation | those that are waited for |
     /// |---|---|

@@ -1,4 +1,4 @@
-//! What a rank learns about the network from its own calls.
+//! Estimates the latency of the network from the rank's own calls.
 
 use crate::time::{Offset, duration, signed};
 

@@ -63,7 +63,7 @@ const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// A bounded table of delay costs, in words that others read.
 ///
-/// What has no entry is in `[other]`: when a set of entries is full, the least of them gives way.
+/// A full set of entries evicts its smallest; evicted costs are added to `[other]`.
 /// As a new entry inherits the rank of the one before, one with a large share stays.
 #[derive(Debug)]
 pub struct Costs<'m> {
@@ -171,8 +171,8 @@ pub struct DelayCosts {
 }
 
 impl DelayCosts {
-    /// Reads the words of a table, of which the caller is the writer or holds a copy. `None` if
-    /// the table changed meanwhile.
+    /// Reads the words of a table; `None` if it changed meanwhile. The caller is its writer, or
+    /// holds a copy.
     #[must_use]
     pub fn read(words: &[AtomicU64]) -> Option<Self> {
         sequence::try_read(words.get(SEQUENCE)?, || {

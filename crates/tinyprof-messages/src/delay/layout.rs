@@ -28,7 +28,7 @@ pub(super) const PARTNER_HEAD: usize = 2;
 pub(super) const SEQUENCE: usize = 0;
 pub(super) const WAITS: usize = 1;
 const CLOCK: usize = 2;
-/// The waits after each of which the state is kept.
+/// The most recent waits whose resulting states are kept.
 pub(super) const STATES: usize = 4;
 
 /// The sizes of the lists of a rank, equal on all ranks.

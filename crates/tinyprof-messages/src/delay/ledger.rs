@@ -203,8 +203,8 @@ impl<'m> Ledger<'m> {
         sequence::end_update(&self.words[SEQUENCE]);
     }
 
-    /// Takes note that an operation in which all ranks of a communicator wait for all has been
-    /// left. Each of them calls it, after [`wait`](Self::wait) if it has waited.
+    /// Notes the end of an operation in which all ranks of a communicator wait for each other.
+    /// Every rank calls it, after [`wait`](Self::wait) if it has waited.
     pub fn align(&mut self, instance: Instance, left_ns: u64) {
         if !sequence::begin_update(&self.words[SEQUENCE]) {
             return;
