@@ -64,31 +64,32 @@ enum Emit {
 /// would ask for a feature of the user's crate.
 const EMIT: Emit = if cfg!(feature = "enable") { Emit::Measured } else { Emit::Plain };
 
-#[doc = include_str!("../docs/profile.md")]
+// `tinyprof` runs the examples. `cargo test --doc` does not go by `doctest` in Cargo.toml.
+#[cfg_attr(not(doctest), doc = include_str!("../docs/profile.md"))]
 #[proc_macro_attribute]
 pub fn profile(arguments: TokenStream, item: TokenStream) -> TokenStream {
     attribute::expand(arguments.into(), item.into(), EMIT).into()
 }
 
-#[doc = include_str!("../docs/profile_scope.md")]
+#[cfg_attr(not(doctest), doc = include_str!("../docs/profile_scope.md"))]
 #[proc_macro]
 pub fn profile_scope(input: TokenStream) -> TokenStream {
     scope::expand(input.into(), EMIT).into()
 }
 
-#[doc = include_str!("../docs/scope.md")]
+#[cfg_attr(not(doctest), doc = include_str!("../docs/scope.md"))]
 #[proc_macro]
 pub fn scope(input: TokenStream) -> TokenStream {
     scope::expand_guard(input.into(), EMIT).into()
 }
 
-#[doc = include_str!("../docs/profile_loop.md")]
+#[cfg_attr(not(doctest), doc = include_str!("../docs/profile_loop.md"))]
 #[proc_macro]
 pub fn profile_loop(input: TokenStream) -> TokenStream {
     region_loop::expand(input.into(), EMIT).into()
 }
 
-#[doc = include_str!("../docs/record.md")]
+#[cfg_attr(not(doctest), doc = include_str!("../docs/record.md"))]
 #[proc_macro]
 pub fn record(input: TokenStream) -> TokenStream {
     record::expand(input.into(), EMIT).into()
