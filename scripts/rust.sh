@@ -42,8 +42,8 @@ rust_select() {
 rust_build() {
     rust_select "$@"
     if [[ -n ${WHOLE_WORKSPACE:-} ]]; then
-        # Tests select the features of their dependencies, too.
-        cargo test --quiet "${SELECTED[@]}" --no-run
+        # With the tests, which select the features of their dependencies, too.
+        cargo build --quiet "${SELECTED[@]}" --lib --bins --tests --examples
     else
         cargo build --quiet "${SELECTED[@]}"
     fi
