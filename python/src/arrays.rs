@@ -1,8 +1,9 @@
 //! Columns for Python: a dictionary of names, each with the letter of a numpy type and the bytes.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyDict};
+use pyo3::types::{PyByteArray, PyDict, PyTuple};
 
+use crate::causes::Causes;
 use crate::edges::Edges;
 use crate::messages::Messages;
 use crate::series::{Elements, Number};
@@ -56,6 +57,37 @@ pub(crate) fn of_summaries<'py, T: Number + Element>(
     put(&to, "sum_squares", &summaries.squares)?;
     put(&to, "sum_variance", &summaries.variances)?;
     Ok(to)
+}
+
+/// Returns activities by number, facts of ranks by position, costs, and parts of paths.
+pub(crate) fn of_causes<'py>(py: Python<'py>, causes: &Causes) -> PyResult<Bound<'py, PyTuple>> {
+    let activities = PyDict::new(py);
+    for (number, [kind, from, to]) in &causes.activities {
+        activities.set_item(number, (*kind, *from, *to))?;
+    }
+    let [facts, costs, parts] = std::array::from_fn(|_| PyDict::new(py));
+    put(&facts, "rank", &causes.ranks)?;
+    for (fact, column) in causes.facts.iter().enumerate() {
+        put(&facts, &fact.to_string(), column)?;
+    }
+    put(&costs, "rank", &causes.cost_ranks)?;
+    let names = [
+        "callpath",
+        "cause_rank",
+        "activity",
+        "direct_ns",
+        "direct_count",
+        "propagated_ns",
+        "propagated_count",
+    ];
+    for (name, column) in names.into_iter().zip(&causes.costs) {
+        put(&costs, name, column)?;
+    }
+    put(&parts, "rank", &causes.part_ranks)?;
+    for (name, column) in ["cause_rank", "activity", "ns"].into_iter().zip(&causes.parts) {
+        put(&parts, name, column)?;
+    }
+    (activities, facts, costs, parts).into_pyobject(py)
 }
 
 pub(crate) fn of_messages<'py>(

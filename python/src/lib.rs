@@ -7,6 +7,7 @@
 
 mod arrays;
 mod callpaths;
+mod causes;
 mod cells;
 mod children;
 mod column;
@@ -29,7 +30,7 @@ use std::path::PathBuf;
 
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
-use pyo3::types::{IntoPyDict, PyByteArray, PyDict, PyList, PyString};
+use pyo3::types::{IntoPyDict, PyByteArray, PyDict, PyList, PyString, PyTuple};
 
 use cells::{Columns, Unit};
 
@@ -190,6 +191,13 @@ impl Reader {
     /// Returns the rows of the dictionary that have edges on some rank.
     fn rows_with_edges(&self, py: Python<'_>) -> PyResult<Vec<usize>> {
         self.0.rows_with_edges().map_err(|error| raise(py, error))
+    }
+
+    /// Returns the causes of waiting: what each activity is by its number, then facts, costs and
+    /// parts of paths as columns.
+    fn causes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let found = self.0.causes().map_err(|error| raise(py, error))?;
+        arrays::of_causes(py, &found)
     }
 
     /// Returns the rows of the dictionary that have metrics on some rank.

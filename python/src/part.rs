@@ -10,6 +10,7 @@ const MAGIC: &[u8] = b"TPRFPART";
 const RANKS_KEY: u32 = u32::MAX;
 const METRICS_KEY: u32 = 1 << 31;
 const COMMUNICATION_KEY: u32 = 1 << 30;
+const CAUSES_KEY: u32 = u32::MAX - 1;
 
 /// The number of kinds of loss in version 0.1, which does not store it.
 const LOSSES_0_1: usize = 10;
@@ -36,6 +37,8 @@ pub(crate) struct Part {
     pub(crate) metrics: Vec<(usize, Section)>,
     /// Sections of messages and edges, each with the rows that may be in it.
     pub(crate) communication: Vec<(Range<usize>, Section)>,
+    /// The causes of waiting of the ranks.
+    pub(crate) causes: Option<Section>,
 }
 
 /// The manifest's entry for a part.
@@ -71,7 +74,7 @@ impl Part {
         };
         let (mut times, mut metrics) = (Vec::with_capacity(sections.len()), Vec::new());
         let mut communication: Vec<(usize, Section)> = Vec::new();
-        let mut before = None;
+        let (mut before, mut causes) = (None, None);
         for &section in sections {
             let of_row = |flag: u32| (section.key ^ flag) as usize;
             // Before version 1.1, a long dictionary may have rows that look like messages.
@@ -90,6 +93,9 @@ impl Part {
                 }
                 before = Some((row, place));
                 list.push((row, section));
+            } else if section.key == CAUSES_KEY {
+                before = Some((usize::MAX, usize::MAX));
+                causes = Some(section);
             } else if !newer {
                 let reason = format!("section {} belongs to no callpath", section.key);
                 return Err(Damage::at(section.offset, reason).into());
@@ -112,6 +118,7 @@ impl Part {
             times,
             metrics,
             communication,
+            causes,
         })
     }
 

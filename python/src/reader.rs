@@ -7,6 +7,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::callpaths::{self, Callpaths};
+use crate::causes::{self, Causes};
 use crate::cells::{Columns, Unit};
 use crate::children::Children;
 use crate::communication::{self, Of};
@@ -304,6 +305,20 @@ impl Profile {
             let of = Of { first_rank: file.part.first_rank, ranks: file.part.ranks, ids: &ids };
             let mut cursor = section.cursor(&file.bytes, &budget);
             communication::read(&mut cursor, rows, of, row, &mut found)
+                .map_err(|damage| file.damaged(damage))?;
+        }
+        Ok(found)
+    }
+
+    /// Returns the causes of waiting of all ranks.
+    pub(crate) fn causes(&self) -> Result<Causes, Error> {
+        let mut found = Causes::default();
+        let budget = Budget::new(self.limit_bytes);
+        for file in &self.parts {
+            let Some(section) = &file.part.causes else { continue };
+            let mut cursor = section.cursor(&file.bytes, &budget);
+            let ranks = (file.part.first_rank, file.part.ranks);
+            causes::read(&mut cursor, ranks, self.callpaths.rows.len(), &mut found)
                 .map_err(|damage| file.damaged(damage))?;
         }
         Ok(found)

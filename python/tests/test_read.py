@@ -147,8 +147,35 @@ def test_edges_and_clocks_are_those_of_the_program():
     assert list(profile.ranks["edges_without_partner"]) == [3, 3, 3]
 
 
+def test_causes_are_those_of_the_program():
+    profile = tinyprof.read(frozen("1.1-causes"))
+    costs = profile.delay_costs()
+    assert list(costs.index.get_level_values("rank")) == [0] * 5 + [2] * 5
+    of_last = costs.loc["main<halo", 2]
+    assert of_last["cause_rank"].tolist() == [2, 2, 1, 0, -1]
+    assert of_last["cause"].tolist() == ["gap", "exclusive", "unknown", "other", "unexplained"]
+    assert of_last["from"].tolist()[:2] == ["main<halo", None]
+    assert of_last["to"].tolist()[:2] == ["main", "main"]
+    assert of_last["direct_ns"].tolist() == [1002, 2002, 3002, 4002, 5002]
+    assert of_last["propagated_count"].tolist() == [1, 0, 1, 0, 1]
+    path = profile.critical_path(2)
+    assert path["ns"].tolist() == [500, 60, 1] and path["rank"].tolist() == [2, 2, -1]
+    assert path["cause"].tolist() == ["gap", "call", "other"]
+    # All ranks have ended at the same time.
+    assert profile.critical_path()["rank"].tolist() == [2, 0, -1]
+    facts = profile.cause_facts()
+    assert facts["ended_ns"].to_dict() == {0: 561, 2: 561}
+    assert facts.loc[2].tolist()[1:] == [2 * fact for fact in range(1, 10)]
+
+
+def test_a_profile_without_causes_has_empty_frames(profile):
+    if profile.path.name != "format-1.1-causes":
+        assert profile.delay_costs().empty and profile.critical_path().empty
+        assert profile.cause_facts().empty
+
+
 def test_a_profile_without_edges_has_an_empty_frame(profile):
-    if profile.path.name == "format-1.1-edges":
+    if profile.path.name in ("format-1.1-edges", "format-1.1-causes"):
         return
     assert profile.edges().empty and profile.edges("main").empty
     assert list(profile.edges().columns)[:5] == ["kind", "partner", "from", "count", "bytes"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from . import frames, graphframe, reports
+from . import causes, frames, graphframe, reports
 from ._native import Reader
 from .callpath import Callpath, from_rows
 from .cells import Cells
@@ -291,6 +291,36 @@ class Profile:
         rows = self._reader.rows_with_edges() if path is None else [self.row(path)]
         found = {row: self._reader.edges(row) for row in rows}
         return frames.of_edges(self.callpaths, self.manifest.ranks, found)
+
+    def delay_costs(self) -> pd.DataFrame:
+        """Returns a frame with a row for each callpath, rank that waited there, and cause.
+
+        It is empty below level `messages`. Columns:
+
+        * `cause_rank`: the rank that was late, or -1 if nothing explains the waiting
+        * `cause`: `gap` (between two calls), `call` (without its waiting), `exclusive` (the time of a
+          callpath), `other` (activities too small to be kept apart), `unknown` (no rank has described
+          it) or `unexplained`
+        * `from` and `to`: of a gap the paths of the calls before and after it, where `None` is the
+          begin, or the end; else `to` is the path of the callpath
+        * `direct_ns`, `direct_count`: waiting for the rank itself, which took longer
+        * `propagated_ns`, `propagated_count`: waiting for ranks that had waited for it
+
+        Of causes that were too small to be kept, the sums are in `cause_facts`.
+        """
+        return causes.costs(self._reader.causes(), self.callpaths, self.manifest.ranks)
+
+    def critical_path(self, rank: int | None = None) -> pd.DataFrame:
+        """Returns the chain of activities that the run time follows from, the longest part first.
+
+        It is the path that ends at the rank that ended last, or at `rank`. Columns: `rank`, `cause`,
+        `from` and `to` as in `delay_costs`, and `ns`, whose sum is the time since the ranks began.
+        """
+        return causes.path(self._reader.causes(), self.callpaths, rank)
+
+    def cause_facts(self) -> pd.DataFrame:
+        """Returns sums and losses of the causes of waiting: a row for each rank that knows any."""
+        return causes.facts(self._reader.causes())
 
     def _metric_columns(self) -> pd.DataFrame:
         found = {row: self._reader.metrics(row) for row in self._reader.rows_with_metrics()}

@@ -29,11 +29,13 @@
 
 mod buffered;
 mod callpaths;
+mod causes;
 mod check;
 mod communication;
 mod decoded_sections;
 mod directory;
 mod each_callpath;
+mod each_causes;
 mod edges;
 mod encoded_rank;
 mod exclusive;

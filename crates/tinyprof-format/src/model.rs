@@ -2,6 +2,7 @@
 
 mod bound;
 mod callpath;
+mod cause;
 mod edge;
 mod event_map;
 mod facts;
@@ -19,6 +20,7 @@ mod values;
 
 pub use bound::ESTIMATE_ERRORS;
 pub use callpath::{Callpath, CallpathId, CallpathIndex, Mode, Region, RegionKind, SiteId};
+pub use cause::{Activities, Activity, Cause, CauseFacts, DelayCost, PathPart, RankCauses, Waited};
 pub use edge::{ClockFacts, Edge, EdgeKey, EdgeKind};
 pub use event_map::EventMap;
 pub use facts::{Losses, RankFacts};

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use tinyprof_format::file::{ProfileWriter, read_profile};
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, ClockFacts, Edge, EdgeKey, EdgeKind, EventMap, ExecutionSummary,
-    FormatVersion, Losses, MessageKey, MessageKind, MetricBucket, MetricSummary, MetricValues,
-    Mode, Precision, RankFacts, Region, RegionKind, RunMetadata, RunState, SeriesBucket, SiteId,
-    Traffic,
+    Activities, Activity, CallpathId, CallpathValues, Cause, CauseFacts, ClockFacts, DelayCost,
+    Edge, EdgeKey, EdgeKind, EventMap, ExecutionSummary, FormatVersion, Losses, MessageKey,
+    MessageKind, MetricBucket, MetricSummary, MetricValues, Mode, PathPart, Precision, RankCauses,
+    RankFacts, Region, RegionKind, RunMetadata, RunState, SeriesBucket, SiteId, Traffic, Waited,
 };
 
 fn profile_path(version: &str) -> PathBuf {
@@ -37,8 +37,8 @@ fn region(site: u64, name: &str, kind: RegionKind, mode: Mode) -> Region {
 /// microseconds and one in nanoseconds, a folded series, sums that are estimates, metrics, and a
 /// callpath that only one rank visited. Since version 1.0 also a callpath whose sums are shorter
 /// when stored as exclusive times, and since 1.1 messages. With `has_edges` also edges and clocks,
-/// which profiles of level `messages` have.
-fn rank(rank: u32, version: FormatVersion, has_edges: bool) -> EventMap {
+/// which profiles of level `messages` have; with `has_causes` these and causes of waiting.
+fn rank(rank: u32, version: FormatVersion, (has_edges, has_causes): (bool, bool)) -> EventMap {
     let main = CallpathId::root(SiteId::from_bits(1));
     let child = |site| main.child(SiteId::from_bits(site));
     let once = |ns: u64| CallpathValues {
@@ -108,8 +108,42 @@ fn rank(rank: u32, version: FormatVersion, has_edges: bool) -> EventMap {
             ..Losses::default()
         },
         clock: ClockFacts::from_numbers(std::array::from_fn(clock)),
+        causes: (has_causes && rank != 1).then(|| Box::new(causes(rank, main, child(3)))),
     };
     EventMap::from_records(records, facts)
+}
+
+/// Returns causes of every kind. All ranks describe the same activities.
+fn causes(rank: u32, main: CallpathId, halo: CallpathId) -> RankCauses {
+    let (number, of_main) = (1_u64 << 39, 77);
+    let activities: Activities = [
+        (5, Activity::Gap { from: EdgeKey::UNKNOWN, to: halo }),
+        (of_main, Activity::Exclusive(main)),
+        (78, Activity::Call(halo)),
+        (number, Activity::Gap { from: halo, to: main }),
+    ]
+    .into();
+    let of = |rank, number| Cause::Activity { rank, number };
+    let found = [of(2, number), of(2, of_main), of(1, 6), of(0, 0), Cause::Unexplained];
+    let costs = found.into_iter().zip(1..).map(|(cause, at)| DelayCost {
+        callpath: halo,
+        cause,
+        direct: Waited { ns: 1_000 * at + u64::from(rank), count: at },
+        propagated: Waited { ns: 700 * (at % 2), count: at % 2 },
+    });
+    let path = [of(2, number), of(rank, 78), Cause::Other];
+    RankCauses {
+        activities: activities.into(),
+        costs: costs.collect(),
+        path: path
+            .into_iter()
+            .zip([500, 60, 1])
+            .map(|(cause, ns)| PathPart { cause, ns })
+            .collect(),
+        facts: CauseFacts::from_numbers(std::array::from_fn(|fact| {
+            if fact == 0 { 561 } else { fact as u64 * u64::from(rank) }
+        })),
+    }
 }
 
 /// Returns two executions of 20 visits each, in multiples of `unit_ns`.
@@ -208,24 +242,22 @@ fn sampled() -> CallpathValues {
     }
 }
 
-fn ranks(version: FormatVersion, has_edges: bool) -> Vec<EventMap> {
-    (0..3).map(|number| rank(number, version, has_edges)).collect()
+fn ranks(version: FormatVersion, ending: &str) -> Vec<EventMap> {
+    let has_causes = ending == "-causes";
+    let has = (has_causes || ending == "-edges", has_causes);
+    (0..3).map(|number| rank(number, version, has)).collect()
 }
 
 #[test]
 fn frozen_profiles_are_read() {
-    for version in ["0.2", "0.3", "1.0", "1.0-8bit", "1.1", "1.1-8bit", "1.1-edges"] {
-        let has_edges = version.ends_with("-edges");
+    for version in ["0.2", "0.3", "1.0", "1.0-8bit", "1.1", "1.1-8bit", "1.1-edges", "1.1-causes"] {
         let profile = read_profile(&profile_path(version)).expect("a frozen profile is read");
         let FormatVersion { major, minor } = profile.manifest.version;
         let precision = profile.manifest.precision;
-        let ending = match precision {
-            Precision::EightBit => "-8bit",
-            Precision::Exact if has_edges => "-edges",
-            Precision::Exact => "",
-        };
+        let ending = version.find('-').map_or("", |at| &version[at..]);
+        assert_eq!(precision == Precision::EightBit, ending == "-8bit");
         assert_eq!(format!("{major}.{minor}{ending}"), version);
-        for (rank, map) in ranks(profile.manifest.version, has_edges).iter().enumerate() {
+        for (rank, map) in ranks(profile.manifest.version, ending).iter().enumerate() {
             let map = map.in_precision(precision);
             let index = map.callpaths.index_by_id();
             for (at, callpath) in profile.callpaths.iter() {
@@ -248,10 +280,11 @@ fn frozen_profiles_are_read() {
 #[ignore = "adds the profile of the current version to the repository"]
 fn freeze() {
     let FormatVersion { major, minor } = FormatVersion::CURRENT;
-    for (precision, has_edges, ending) in [
-        (Precision::Exact, false, ""),
-        (Precision::EightBit, false, "-8bit"),
-        (Precision::Exact, true, "-edges"),
+    for (precision, ending) in [
+        (Precision::Exact, ""),
+        (Precision::EightBit, "-8bit"),
+        (Precision::Exact, "-edges"),
+        (Precision::Exact, "-causes"),
     ] {
         let path = profile_path(&format!("{major}.{minor}{ending}"));
         if path.exists() {
@@ -265,7 +298,7 @@ fn freeze() {
             .with_ranks_per_part(2)
             .with_metadata(metadata)
             .with_state(state)
-            .write(&path, &ranks(FormatVersion::CURRENT, has_edges));
+            .write(&path, &ranks(FormatVersion::CURRENT, ending));
         std::fs::rename(written.expect("it is written"), path).expect("it is renamed");
     }
 }

@@ -179,6 +179,7 @@ fn event_map() -> impl Strategy<Value = EventMap> {
             peak_memory_bytes,
             losses,
             clock,
+            causes: None,
         },
     );
     let visit = (0_u64..6, any::<prop::sample::Index>(), values());

@@ -108,6 +108,7 @@ pub fn snapshot() -> EventMap {
         losses,
         clock: facts_of_clock,
         peak_memory_bytes: peak_memory_bytes(),
+        causes: None,
     };
     map.bound_estimates();
     map

@@ -160,6 +160,7 @@ impl ReadOptions {
         let source = BufferedDirectory::new(directory, self.memory_bytes() / BUFFER_PART);
         let reader = ProfileReader::of_source(source, self)?;
         reader.ranks()?;
+        reader.each_causes(|_, _| Ok::<(), ReadError>(()))?;
         reader.each_callpath(reader.callpaths().children().roots(), |_, _| Ok(()))
     }
 }

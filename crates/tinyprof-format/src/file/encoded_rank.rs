@@ -6,6 +6,7 @@
 //! (paper, section V-A). It omits callpaths that the rank never visited; the padding takes their
 //! place.
 
+use super::causes;
 use super::edges;
 use super::keys;
 use super::messages;
@@ -56,6 +57,11 @@ const FACTS_BYTES: usize = 21 + 8 * Losses::COUNT;
 
 /// The length of the facts of a clock, in bytes.
 const CLOCK_BYTES: usize = 8 * ClockFacts::COUNT;
+
+/// What a summary says of its rank: that it has the facts of a clock, and that causes of waiting
+/// are at the end of the series message.
+const HAS_CLOCK: u8 = 1;
+const HAS_CAUSES: u8 = 2;
 
 impl EncodedRank {
     /// Encodes the event map of a rank. Its rows are those of its own table until it is
@@ -127,7 +133,8 @@ impl EncodedRank {
         sink.u64(self.facts.peak_memory_bytes);
         self.facts.losses.named().iter().for_each(|&(_, number)| sink.u64(number));
         let clock = &self.facts.clock;
-        sink.u8(u8::from(!clock.is_empty()));
+        let has_causes = if self.facts.causes.is_some() { HAS_CAUSES } else { 0 };
+        sink.u8((u8::from(!clock.is_empty()) * HAS_CLOCK) | has_causes);
         if !clock.is_empty() {
             clock.named().iter().for_each(|&(_, number)| sink.u64(number));
         }
@@ -155,11 +162,13 @@ impl EncodedRank {
         let records = |c: &EncodedCallpath| {
             c.messages.len() * messages::RECORD_BYTES + c.edges.len() * edges::RECORD_BYTES
         };
-        self.callpaths.iter().map(|c| c.series.len() + metrics(c) + records(c)).sum()
+        let callpaths = self.callpaths.iter().map(|c| c.series.len() + metrics(c) + records(c));
+        let causes = self.facts.causes.as_deref().map_or(0, causes::length);
+        callpaths.sum::<usize>() + causes
     }
 
     /// Appends the series message: the series, metrics, messages and edges of all callpaths, one
-    /// callpath after the other.
+    /// callpath after the other, then the causes of waiting.
     pub fn append_series(&self, message: &mut Vec<u8>) {
         message.reserve(self.series_length());
         let mut sink = Sink::behind(message);
@@ -168,6 +177,9 @@ impl EncodedRank {
             callpath.metrics.iter().for_each(|metric| metric.write_message(&mut sink));
             callpath.messages.iter().for_each(|record| messages::write_record(&mut sink, record));
             callpath.edges.iter().for_each(|record| edges::write_record(&mut sink, record));
+        }
+        if let Some(causes) = &self.facts.causes {
+            causes::write_message(&mut sink, causes);
         }
         *message = sink.into_vec();
     }
@@ -191,13 +203,16 @@ impl EncodedRank {
         }
         let losses = Losses::from_numbers(numbers);
         let mut clock = [0; ClockFacts::COUNT];
-        if summary.u8("the presence of a clock")? != 0 {
+        let has = summary.u8("what there is of the rank")?;
+        if has & HAS_CLOCK != 0 {
             for number in &mut clock {
                 *number = summary.u64("the facts of a clock")?;
             }
         }
         let clock = ClockFacts::from_numbers(clock);
-        let facts = RankFacts { host, process_id, threads, peak_memory_bytes, losses, clock };
+        let causes = None;
+        let mut facts =
+            RankFacts { host, process_id, threads, peak_memory_bytes, losses, clock, causes };
         let count = summary.u32("the number of callpaths")?;
         let mut callpaths = Vec::new();
         for _ in 0..count {
@@ -222,6 +237,9 @@ impl EncodedRank {
             let edges = (0..edges).map(|_| edges::read_record(series)).collect::<Result<_, _>>()?;
             let series = encoded;
             callpaths.push(EncodedCallpath { row, executions, series, metrics, messages, edges });
+        }
+        if has & HAS_CAUSES != 0 {
+            facts.causes = Some(Box::new(causes::read_message(series)?));
         }
         series.finish("the series")?;
         Ok(Self { facts, callpaths })
@@ -323,6 +341,7 @@ mod tests {
             peak_memory_bytes: 1 << 40,
             losses: Losses::from_numbers(std::array::from_fn(|i| i as u64)),
             clock: ClockFacts::from_numbers(std::array::from_fn(|i| i as u64)),
+            causes: Some(Box::new(causes::tests::some_causes(7))),
         };
         let rank = EncodedRank { facts, callpaths: vec![callpath(3), callpath(5)] };
         let (mut summary, series) = messages(&rank);

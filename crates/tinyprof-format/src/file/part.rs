@@ -8,6 +8,7 @@
 //! row          times of a callpath that any of the ranks visited
 //! row + 2^31   its metrics, where any of the ranks recorded any
 //! row + 2^30   messages and edges of callpaths, of this row at the latest
+//! 2^32 - 2     causes of waiting, where any of the ranks knows any; the last section
 //! ```
 //!
 //! The section of the ranks contains:
@@ -20,7 +21,8 @@
 //! ```
 //!
 //! `times.rs` shows the section of a callpath's times, `metrics.rs` that of its metrics,
-//! `communication.rs` one of messages and edges, and `series.rs` the bytes of a series.
+//! `communication.rs` one of messages and edges, `causes.rs` that of causes, and `series.rs` the
+//! bytes of a series.
 //!
 //! Version 0.1 had no peaks, no number of kinds (there were 10) and no metrics. If the minor
 //! version is newer, readers skip unknown sections, unknown kinds of loss, and unknown data at the
@@ -31,6 +33,7 @@ mod decode;
 #[cfg(test)]
 mod tests;
 
+use super::causes;
 use super::communication::Communication;
 use super::encoded_rank::EncodedRank;
 use super::exclusive::Called;
@@ -42,12 +45,17 @@ use crate::bytes::{Sink, column};
 use crate::model::{CallpathTable, RankFacts};
 
 pub(super) use decode::{
-    PartSection, check_order, decode, decode_communication, decode_facts, decode_section,
+    PartSection, check_order, decode, decode_activities, decode_causes, decode_communication,
+    decode_facts, decode_section,
 };
 
 /// The first bytes of a part.
 pub(super) const MAGIC: &[u8; 8] = b"TPRFPART";
 const RANKS_KEY: u32 = u32::MAX;
+
+/// The key of the section with the causes of waiting of all ranks. No callpath has the row that it
+/// would be of.
+const CAUSES_KEY: u32 = u32::MAX - 1;
 
 /// Added to a row, this gives the key of the section with the callpath's metrics.
 const METRICS_KEY: u32 = 1 << 31;
@@ -114,6 +122,9 @@ pub(super) fn encode<R: RankValues>(
             file.section(row | COMMUNICATION_KEY, &section);
         }
     }
+    if let Some(section) = causes::encode_section(&facts, dictionary) {
+        file.section(CAUSES_KEY, &section);
+    }
     file.finish()
 }
 
@@ -174,6 +185,7 @@ pub(super) fn section_name(
 ) -> Option<String> {
     Some(match PartSection::of_key(key, callpaths)? {
         PartSection::Ranks => "what the ranks say of themselves".to_owned(),
+        PartSection::Causes => "the causes of waiting".to_owned(),
         PartSection::Times(row) => format!("the times of {}", path(row)),
         PartSection::Metrics(row) => format!("the metrics of {}", path(row)),
         PartSection::Communication(row) => {

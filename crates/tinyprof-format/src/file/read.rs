@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::manifest::{self, MANIFEST};
 use super::section::{FrameError, matches_checksum};
 use super::source::{Directory, Source, is_inside, read_whole};
-use super::{ReadOptions, callpaths, part};
+use super::{ReadOptions, callpaths, causes, part};
 use crate::bytes::{Malformed, MemoryLimit};
 use crate::error::ReadError;
 use crate::model::{CallpathTable, CallpathValues, Manifest, PartFile, Profile, RankFacts};
@@ -66,6 +66,7 @@ impl ReadOptions {
             ranks.extend(facts.map_err(|e| explain(&path, e))?);
             memory_limit.back_to(before);
         }
+        causes::share_activities(&mut ranks);
         Ok(Profile { manifest, callpaths: table, ranks, values })
     }
 }

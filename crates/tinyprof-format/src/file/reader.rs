@@ -133,7 +133,8 @@ impl<S: Source> ProfileReader<S> {
         Ok(values)
     }
 
-    /// Returns the facts that each rank reports about itself, by rank.
+    /// Returns the facts that each rank reports about itself, by rank, but for its
+    /// [causes](Self::causes).
     ///
     /// # Errors
     /// If the index of a part or its section of the ranks is damaged, or too
@@ -302,7 +303,7 @@ impl<S: Source> ProfileReader<S> {
     }
 
     /// Reads a section and passes it to `decode`.
-    fn section<T>(
+    pub(super) fn section<T>(
         &self,
         file: &str,
         entry: IndexEntry,

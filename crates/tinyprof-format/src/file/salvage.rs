@@ -9,6 +9,7 @@ mod part;
 
 use std::path::Path;
 
+use super::causes;
 use super::manifest;
 use super::read::{empty_values, memory_limit, take_ranks};
 use super::source::{Directory, Source};
@@ -87,6 +88,7 @@ impl ReadOptions {
             )?);
         }
         facts.resize(ranks, RankFacts::default());
+        causes::share_activities(&mut facts);
         let mut profile = Profile { manifest, callpaths: dictionary.table, ranks: facts, values };
         mark(&mut profile, salvage);
         Ok(profile)

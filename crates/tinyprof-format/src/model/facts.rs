@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ClockFacts;
+use super::{ClockFacts, RankCauses};
 
 /// The facts that one rank reports about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +21,9 @@ pub struct RankFacts {
     /// The facts of its clock, at level `messages`.
     #[serde(skip)]
     pub clock: ClockFacts,
+    /// The causes of its waiting; none where the level was never `messages`.
+    #[serde(skip)]
+    pub causes: Option<Box<RankCauses>>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]

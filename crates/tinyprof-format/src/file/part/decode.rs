@@ -3,14 +3,16 @@
 use std::ops::RangeInclusive;
 
 use super::clock;
-use super::{COMMUNICATION_KEY, MAGIC, METRICS_KEY, RANKS_KEY};
+use super::{CAUSES_KEY, COMMUNICATION_KEY, MAGIC, METRICS_KEY, RANKS_KEY};
 use crate::bytes::{Cursor, Malformed, MemoryLimit, column};
 use crate::file::communication::{Slices, Targets};
 use crate::file::exclusive::Exclusive;
 use crate::file::section::{FrameError, IndexEntry, Sections};
 use crate::file::times::Sums;
-use crate::file::{communication, metrics, times};
-use crate::model::{CallpathTable, CallpathValues, Children, FormatVersion, Losses, RankFacts};
+use crate::file::{causes, communication, metrics, times};
+use crate::model::{
+    Activities, CallpathTable, CallpathValues, Children, FormatVersion, Losses, RankFacts,
+};
 
 /// The number of kinds of loss in version 0.1, which did not store it.
 const LOSSES_0_1: usize = 10;
@@ -29,13 +31,15 @@ pub(in crate::file) enum PartSection {
     Metrics(usize),
     /// Messages and edges of callpaths up to a row.
     Communication(usize),
+    /// The causes of waiting of the ranks.
+    Causes,
 }
 
 impl PartSection {
-    /// Returns the row of the callpath; none for the section of the ranks.
+    /// Returns the row of the callpath; none for the sections of the ranks.
     pub(in crate::file) const fn row(self) -> Option<usize> {
         match self {
-            Self::Ranks => None,
+            Self::Ranks | Self::Causes => None,
             Self::Times(row) | Self::Metrics(row) | Self::Communication(row) => Some(row),
         }
     }
@@ -51,13 +55,14 @@ impl PartSection {
             _ if row < callpaths && key < METRICS_KEY => Some(Self::Times(row)),
             _ if row < callpaths => Some(Self::Metrics(row)),
             _ if row_of_messages < callpaths => Some(Self::Communication(row_of_messages)),
+            CAUSES_KEY => Some(Self::Causes),
             _ => None,
         }
     }
 }
 
 /// Checks that the sections of a part are in order: the ranks, then for each row its times, its
-/// metrics, and the messages and edges of callpaths up to it.
+/// metrics, and the messages and edges of callpaths up to it; then the causes of all.
 ///
 /// Sections that belong to no callpath come from a later version, and may be anywhere.
 pub(in crate::file) fn check_order(
@@ -71,6 +76,7 @@ pub(in crate::file) fn check_order(
             Some(PartSection::Times(row)) => Some((row, 0)),
             Some(PartSection::Metrics(row)) => Some((row, 1)),
             Some(PartSection::Communication(row)) => Some((row, 2)),
+            Some(PartSection::Causes) => Some((usize::MAX, 3)),
             None => continue,
         };
         if place.is_none() != (position == 0) {
@@ -118,7 +124,7 @@ pub(in crate::file) fn decode(
     let Some((position, RANKS_KEY)) = sections.next() else {
         return Err(header.malformed("the section that describes the ranks is missing").into());
     };
-    let facts = decode_facts(file.section_within(position, memory_limit)?, ranks, version)?;
+    let mut facts = decode_facts(file.section_within(position, memory_limit)?, ranks, version)?;
     let mut exclusive = Exclusive::default();
     let mut first_row = 0;
     for (position, key) in sections {
@@ -128,6 +134,9 @@ pub(in crate::file) fn decode(
                 let targets = &mut Slices { first: 0, values: &mut *values };
                 decode_communication(section, first_row..=row, dictionary, targets, version)?;
                 first_row = row + 1;
+            }
+            Some(PartSection::Causes) => {
+                decode_causes(section, dictionary, &mut facts, version)?;
             }
             Some(what) => {
                 if let (Sums::Exclusive { single }, Some(row)) =
@@ -159,7 +168,7 @@ pub(in crate::file) fn decode_section(
     let decoded = section.passing(|section| {
         let mut sums = Sums::Inclusive;
         match what {
-            PartSection::Ranks | PartSection::Communication(_) => {
+            PartSection::Ranks | PartSection::Communication(_) | PartSection::Causes => {
                 return Err(section.malformed("it is not of one callpath"));
             }
             PartSection::Times(row) => sums = times::decode(section, values[row])?,
@@ -184,6 +193,34 @@ pub(in crate::file) fn decode_communication(
         section.finish("a section")
     });
     decoded.map_err(|error| of_version(error, version))
+}
+
+/// Reads the section of causes into the facts of the part's ranks.
+pub(in crate::file) fn decode_causes(
+    mut section: Cursor<'_>,
+    dictionary: &CallpathTable,
+    facts: &mut [RankFacts],
+    version: FormatVersion,
+) -> Result<(), Malformed> {
+    let read = |section: &mut Cursor<'_>| {
+        let found =
+            section.passing(|section| causes::decode_section(section, facts.len(), dictionary))?;
+        section.finish("a section")?;
+        Ok(found)
+    };
+    let found = read(&mut section).map_err(|error| of_version(error, version))?;
+    facts.iter_mut().zip(found).for_each(|(facts, causes)| facts.causes = causes);
+    Ok(())
+}
+
+/// Reads the activities of a section of causes.
+pub(in crate::file) fn decode_activities(
+    mut section: Cursor<'_>,
+    dictionary: &CallpathTable,
+    version: FormatVersion,
+) -> Result<Activities, Malformed> {
+    let found = section.passing(|section| causes::decode_activities(section, dictionary));
+    found.map_err(|error| of_version(error, version))
 }
 
 /// Adds advice to an error if the file is of a newer version than the reader.

@@ -40,6 +40,7 @@ pub(super) fn salvage(
         ranks: file.ranks as usize,
         memory_limit,
         facts: None,
+        causes: vec![RankFacts::default(); file.ranks as usize],
         next_row: 0,
         sums: BTreeMap::new(),
         lost: BTreeSet::new(),
@@ -74,13 +75,14 @@ pub(super) fn salvage(
             PartSection::Ranks => {}
             PartSection::Times(_) => salvage.times_lost += 1,
             PartSection::Metrics(_) => salvage.metrics_lost += 1,
-            PartSection::Communication(_) => salvage.communication_lost += 1,
+            PartSection::Communication(_) | PartSection::Causes => salvage.communication_lost += 1,
         }
     }
-    let facts = reader.facts.unwrap_or_else(|| {
+    let mut facts = reader.facts.unwrap_or_else(|| {
         salvage.ranks_without_facts = salvage.ranks_without_facts.saturating_add(file.ranks);
         vec![RankFacts::default(); file.ranks as usize]
     });
+    facts.iter_mut().zip(reader.causes).for_each(|(facts, found)| facts.causes = found.causes);
     Ok(facts)
 }
 
@@ -96,6 +98,8 @@ struct Reader<'a> {
     ranks: usize,
     memory_limit: &'a MemoryLimit,
     facts: Option<Vec<RankFacts>>,
+    /// Facts of the ranks that have nothing but causes.
+    causes: Vec<RankFacts>,
     /// The first row that the next section of messages and edges may be of.
     next_row: usize,
     /// The callpaths whose times were read.
@@ -130,6 +134,10 @@ impl Reader<'_> {
                 let (rows, table) = (first_row..=row, &self.dictionary.table);
                 let targets = &mut Slices { first: 0, values: &mut *values };
                 part::decode_communication(section, rows, table, targets, self.version)
+            }
+            PartSection::Causes => {
+                let table = &self.dictionary.table;
+                part::decode_causes(section, table, &mut self.causes, self.version)
             }
             _ => part::decode_section(section, what, values, self.version).map(|sums| {
                 if let PartSection::Times(row) = what {
