@@ -185,6 +185,57 @@ ALONE(multiple, 2) {
     MPI_Finalize();
 }
 
+// Requests that are freed while active, cancelled, started again, tested and waited for, by threads
+// that share the world and have a communicator each.
+static void *all_requests(void *of) {
+    long me = (long)of;
+    static int values[THREADS][4], sent[THREADS][600];
+    MPI_Request again;
+    MPI_Send_init(&sent[me][0], 1, MPI_INT, rank, 20 + me, MPI_COMM_WORLD, &again);
+    for (int i = 0; i < TIMES; i++) {
+        int *got = values[me], index = -1, flag = 0, cancelled = 0, count = i % 2 ? 1 : 600;
+        MPI_Request requests[4], freed;
+        MPI_Status status, statuses[4];
+        sent[me][0] = 100 * i + me;
+        MPI_Irecv(&got[0], 1, MPI_INT, 1 - rank, me, own[me], &requests[0]);
+        MPI_Irecv(&got[1], 1, MPI_INT, MPI_ANY_SOURCE, 20 + me, MPI_COMM_WORLD, &requests[1]);
+        MPI_Irecv(&got[2], 1, MPI_INT, MPI_ANY_SOURCE, 90 + me, own[me], &requests[2]);
+        MPI_Irecv(&got[3], 600, MPI_INT, MPI_PROC_NULL, me, MPI_COMM_WORLD, &requests[3]);
+        MPI_Isend(&sent[me][0], 1, MPI_INT, 1 - rank, me, own[me], &freed);
+        MPI_Request_free(&freed);
+        MPI_Cancel(&requests[2]);
+        MPI_Start(&again);
+        MPI_Waitany(1, &requests[1], &index, &status);
+        int is_right = !index && got[1] == sent[me][0] && status.MPI_SOURCE == rank;
+        MPI_Wait(&again, MPI_STATUS_IGNORE);
+        MPI_Waitall(4, requests, statuses);
+        MPI_Test_cancelled(&statuses[2], &cancelled);
+        is_right = is_right && cancelled && got[0] == sent[me][0];
+        MPI_Isend(sent[me], count, MPI_INT, rank, 40 + me, MPI_COMM_WORLD, &requests[0]);
+        while (!flag) MPI_Iprobe(rank, 40 + me, MPI_COMM_WORLD, &flag, &status);
+        static int large[THREADS][600];
+        MPI_Recv(large[me], 600, MPI_INT, rank, 40 + me, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (flag = 0; !flag;) MPI_Test(&requests[0], &flag, MPI_STATUS_IGNORE);
+        MPI_Get_count(&status, MPI_INT, &index);
+        right[me] += is_right && index == count && large[me][0] == sent[me][0];
+        // What was sent with a request that is freed stays until the other rank has it.
+        MPI_Barrier(own[me]);
+    }
+    MPI_Request_free(&again);
+    return 0;
+}
+
+ALONE(multiple_with_all_requests, 2) {
+    if (!initialise_threads(MPI_THREAD_MULTIPLE)) {
+        MPI_Finalize();
+        SKIP("this MPI has no MPI_THREAD_MULTIPLE");
+    }
+    for (int i = 0; i < THREADS; i++) MPI_Comm_dup(MPI_COMM_WORLD, &own[i]);
+    for (int time = 0; time < 3; time++) run_threads(all_requests);
+    for (int i = 0; i < THREADS; i++) MPI_Comm_free(&own[i]);
+    MPI_Finalize();
+}
+
 // Threads that still run, and do nothing, when MPI is finalised.
 static void *pause_for_ever(void *unused) {
     pause();
