@@ -19,6 +19,7 @@ mod ordered;
 mod original;
 mod outcome;
 mod persistent;
+mod refused;
 mod short;
 mod under_way;
 mod unrecorded;

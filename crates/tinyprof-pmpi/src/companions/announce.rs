@@ -98,6 +98,33 @@ impl State {
         Receiver::Answers(Sent { to: relative, position, bytes, post })
     }
 
+    /// Takes back what was said of a message that MPI has refused to send; if it is not known
+    /// whether it was sent (`is_known`), its receiver misses what is said of all that follow.
+    ///
+    /// Otherwise each message of the stream would be taken for the one after it.
+    #[cold]
+    pub(crate) fn take_back(&mut self, message: &Message, is_known: bool) {
+        /// Beyond all numbers of messages that a receiver asks for.
+        const UNREACHED: u64 = 1 << 40;
+        let known = message.communicator;
+        if message.tag < 0 || !known.has(message.to) {
+            return;
+        }
+        let Some(twin) = known.twin() else { return };
+        let peer = message.to.cast_unsigned();
+        let stream = Stream { communicator: twin.number, peer, tag: message.tag };
+        let partner = Partner { twin, relative: known.relative(message.to), stream };
+        let common = self.common();
+        let Some(number) = common.sent.number_mut(stream).filter(|number| **number > 0) else {
+            return;
+        };
+        if is_known && common.carrier.take_back(&partner, *number - 1) {
+            *number -= 1;
+        } else {
+            *number += UNREACHED;
+        }
+    }
+
     /// Returns what this rank says of itself beside message `sequence` of a stream, sent in a call
     /// entered at `entered_ns`.
     #[inline]

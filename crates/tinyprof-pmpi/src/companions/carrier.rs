@@ -64,6 +64,17 @@ impl Carrier {
         }
     }
 
+    /// Takes back the companion of message `number` of a stream, which was not sent. Returns false
+    /// if it has gone by mail: its receiver will see it.
+    #[cold]
+    pub(super) fn take_back(&mut self, to: &Partner, number: u64) -> bool {
+        let lane = self.lanes.as_mut().and_then(|lanes| lanes.to(to.relative));
+        lane.is_some_and(|lane| {
+            lane.take_back(&to.which(number));
+            true
+        })
+    }
+
     /// Returns the lane from a rank of the world, given relative to this one.
     #[inline]
     pub(super) fn lane_from(&mut self, relative: i32) -> Option<&mut Incoming> {

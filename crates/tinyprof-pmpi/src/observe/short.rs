@@ -128,6 +128,8 @@ impl Call {
                 // MPI knows the datatype: for the next message, so does this thread.
                 call.bytes(at.count, at.datatype);
             }
+        } else {
+            call.take_back_sent(code);
         }
         let span = Span { entered_ns, left_ns };
         if code == 0 && at.request != Positions::NO && !matches!(receiver, Receiver::Free) {

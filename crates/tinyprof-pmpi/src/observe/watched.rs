@@ -103,6 +103,7 @@ impl Call {
             self.conclude(&before, visited, span);
         } else {
             self.arguments.take_note_of_new(self.function, false);
+            self.take_back_sent(code);
         }
         if !self.is_successful(code)
             && let Some(meet) = meet

@@ -231,6 +231,26 @@ fn a_message_too_long_for_its_buffer_does_not_shift_later_ones() {
 }
 
 #[test]
+fn a_message_that_mpi_refuses_to_send_does_not_shift_later_ones() {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let program = compile("refused.c", directory.path());
+    let profile = run(Way::Lanes, &program, &[], 2, &directory);
+    let received = edges(&profile).filter(|(_, _, key, _)| key.kind == EdgeKind::Message);
+    let mut known = 0;
+    for (name, _, key, edge) in received {
+        let sender = profile.callpaths.iter().find(|(_, callpath)| callpath.id == key.from);
+        let sender = &sender.expect("the sender's callpath is in the profile").1.region.name;
+        let bytes = if sender.contains("of_16_bytes") { 16 } else { 32 };
+        assert!(!sender.contains("at refused ("), "{sender} to {name}: {edge:?}");
+        assert_eq!(edge.bytes, bytes * edge.count, "{sender} to {name}: {edge:?}");
+        known += edge.count;
+    }
+    let clock = profile.ranks[0].clock;
+    let lost = (clock.companions_missing, clock.companions_unclear, clock.companions_left);
+    assert_eq!((known, lost), (100, (0, 0, 0)));
+}
+
+#[test]
 fn messages_of_threads_with_tags_of_their_own_are_all_known() {
     let directory = tempfile::tempdir().expect("a directory can be made");
     let program = compile("matching.c", directory.path());

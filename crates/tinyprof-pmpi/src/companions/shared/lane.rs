@@ -15,6 +15,8 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use tinyprof_messages::companion::Companion;
 use tinyprof_messages::uncertainty::Uncertainty;
 
+mod taken_back;
+
 /// The words of a line of the cache.
 const LINE_WORDS: usize = 8;
 /// The place of the stamp in an entry: the tag, and in the high half how often the entry has been
@@ -262,18 +264,25 @@ impl Incoming {
         &self,
         accepts: impl Fn(&Companion, i32) -> bool,
     ) -> Option<(Companion, i32)> {
-        let waiting = self.come().filter(|position| !self.is_taken(*position));
+        let waiting = self.waiting();
         let mut waiting = waiting.map(|position| (self.read(position), self.tag_at(position)));
         waiting.find(|(companion, tag)| accepts(companion, *tag))
     }
 
     /// Returns how many companions have come and not been taken.
     pub(super) fn left(&self) -> u64 {
-        self.come().filter(|position| !self.is_taken(*position)).count() as u64
+        self.waiting().count() as u64
+    }
+
+    /// Returns the positions of companions that have come and not been taken.
+    fn waiting(&self) -> impl Iterator<Item = u64> {
+        let is_there = |position: &u64| !self.is_taken(*position) && !self.is_taken_back(*position);
+        self.come().filter(is_there)
     }
 
     #[inline(never)]
     fn find_elsewhere(&mut self, which: &Which) -> Option<u64> {
+        self.skip_taken_back();
         let mut come = 0;
         for position in self.come() {
             if self.is(position, which) {

@@ -71,6 +71,23 @@ fn messages_that_wait_for_long_give_way_to_those_that_are_received() {
 }
 
 #[test]
+fn a_companion_that_was_taken_back_is_found_by_nobody_and_takes_no_room() {
+    let (mut outgoing, mut incoming) = lane(ENTRIES);
+    for round in 0..100 {
+        assert!(put(&mut outgoing, &which(round)));
+        outgoing.take_back(&which(round));
+        outgoing.take_back(&Which { tag: 9, ..which(round) });
+        assert_eq!(incoming.peek(&which(round)), None);
+        assert_eq!(incoming.left(), 0);
+        assert!(incoming.first(|_, _| true).is_none());
+        let again = Companion { bytes: 16, ..companion(&which(round)) };
+        assert!(outgoing.put(&again, -3).is_some(), "{round}");
+        assert_eq!(incoming.left(), 1);
+        assert_eq!(take(&mut incoming, &which(round)), Some(again));
+    }
+}
+
+#[test]
 fn companions_of_a_freed_communicator_make_room() {
     let (mut outgoing, mut incoming) = lane(ENTRIES);
     let of = |epoch, sequence| Which { epoch, ..which(sequence) };
