@@ -9,9 +9,12 @@ use super::{Incoming, Outgoing, STAMP, Which};
 /// The number of no message: that of an entry that was taken back.
 pub(super) const TAKEN_BACK: u64 = u64::MAX;
 
+/// The bits of the word that has the number of the communicator.
+const EPOCH: u64 = u32::MAX as u64;
+
 impl Outgoing {
-    /// Takes back the companion of a message that was not sent, which no receiver has asked for. Does
-    /// nothing if the lane had no room for it.
+    /// Takes back the companion of a message that was not sent, which no receiver has asked for.
+    /// Does nothing if the lane had no room for it.
     #[cold]
     pub(in crate::companions) fn take_back(&self, which: &Which) {
         let lane = self.lane;
