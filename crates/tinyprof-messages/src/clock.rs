@@ -11,12 +11,14 @@
 //! so they are given in ps, and the rest is carried along.
 
 use crate::companion::{Companion, UNSURE};
+use crate::latency::Latency;
 use crate::meeting::Meeting;
 use crate::time::{Call, Offset, Post, duration, signed};
 use crate::uncertainty::Uncertainty;
 
 mod collective;
 mod join;
+mod learn;
 mod network;
 
 use join::Way;
@@ -26,8 +28,6 @@ pub use collective::{Member, Unclear};
 
 /// The shortest time in a call, in ns, that counts as waiting where the clocks do not tell.
 const SURELY_WAITED_NS: u64 = 5_000;
-/// Larger messages are announced, asked for, and sent: three ways instead of one.
-const SMALL_BYTES: u64 = 8_192;
 
 /// The intrusion and the ideal time of a rank.
 ///
@@ -121,12 +121,20 @@ impl Clock {
         Uncertainty::of(self.unsure.div_ceil(UNSURE))
     }
 
-    /// Returns the shortest time that a message takes to this rank, in ns, as far as it was waited
-    /// for. 0 as long as none was.
+    /// Returns the shortest time that a message takes, in ns, as this rank has seen it, or heard of
+    /// it. 0 as long as no message was waited for.
     #[must_use]
     #[inline]
     pub const fn latency_ns(&self) -> u64 {
         self.network.latency_ns()
+    }
+
+    /// Returns the shortest time of a message and the call that has waited for it, as it travels
+    /// beside a message.
+    #[must_use]
+    #[inline]
+    pub const fn nearest(&self) -> Latency {
+        self.network.nearest()
     }
 
     /// Adds the cost of measured events, each of `cost_ps` picoseconds.
@@ -186,10 +194,7 @@ impl Clock {
             transfer_ns: offset.transfer_ns(companion.bytes),
         };
         let sent = partner(companion, offset, 0);
-        if sent.last_ns > signed(call.entered_ns) {
-            let ways = if companion.bytes <= SMALL_BYTES { 1 } else { 3 };
-            self.network.came_after((signed(call.left_ns) - sent.last_ns) / ways);
-        }
+        self.learn(call, companion, offset, sent.last_ns, true);
         self.join(call, post, &sent, way)
     }
 
@@ -200,6 +205,7 @@ impl Clock {
         let post = Post { posted_ns: call.entered_ns, intrusion_ns: self.intrusion_ns };
         // Data is sent when the request has come to a posted receive: the request travels while
         // the receiver still computes.
+        self.hear_answer(call, post, receiver, offset);
         let way = Way { latency_ns: -self.network.latency_to(offset), transfer_ns: 0 };
         self.join(call, post, &partner(receiver, offset, 0), way)
     }
@@ -251,7 +257,7 @@ impl Clock {
         self.contradictions += after.contradictions.saturating_sub(before.contradictions);
         let more_unsure = signed(after.unsure) - signed(before.unsure);
         self.unsure = duration(signed(self.unsure) + more_unsure);
-        self.network.hear(after.network);
+        self.network.combine(after.network);
     }
 
     /// Goes back to the delay of an earlier moment, since when the rank has done nothing but wait,

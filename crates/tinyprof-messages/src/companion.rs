@@ -1,5 +1,6 @@
 //! The record that travels beside a message.
 
+use crate::latency::Latency;
 use crate::uncertainty::Uncertainty;
 
 /// A rank knows its overhead to within one part in `UNSURE`: the cost of a visit
@@ -31,7 +32,8 @@ pub struct Companion {
     /// to a later communicator, whose companions have another number.
     pub twin: u32,
     /// The flags, [`BLOCKS`](Self::BLOCKS), [`UNSIZED`](Self::UNSIZED), [`ASKS`](Self::ASKS) and
-    /// [`SHARED`](Self::SHARED), and the [uncertainty](Self::uncertainty_ns) in the high half.
+    /// [`SHARED`](Self::SHARED), the [shortest way](Self::nearest) of a message, and the
+    /// [uncertainty](Self::uncertainty_ns) in the high half.
     pub flags: u32,
     /// The number of the message, 0-based, among those of the sender to this receiver with this
     /// communicator and tag.
@@ -62,6 +64,9 @@ impl Companion {
     /// of them.
     pub const SHARED: u32 = 8;
 
+    /// The place of the latency in the flags, above those of one bit.
+    const LATENCY: u32 = u16::BITS - Latency::BITS;
+
     /// The number of 64-bit words of the record.
     pub const WORDS: usize = Self::LENGTH / 8;
     /// The word that has the [twin](Self::twin) in its low half.
@@ -75,6 +80,23 @@ impl Companion {
     pub const fn with_uncertainty(self, uncertainty: Uncertainty) -> Self {
         let flags = self.flags & 0xffff | (uncertainty.to_bits() as u32) << 16;
         Self { flags, ..self }
+    }
+
+    /// Returns the companion of a sender that knows this of the network.
+    #[must_use]
+    #[inline]
+    pub const fn with_nearest(self, nearest: Latency) -> Self {
+        let others = self.flags & !(((1 << Latency::BITS) - 1) << Self::LATENCY);
+        Self { flags: others | (nearest.to_bits() as u32) << Self::LATENCY, ..self }
+    }
+
+    /// Returns the shortest time of a message, and the call that has waited for it, that the sender
+    /// knows of.
+    #[must_use]
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "12 bits count")]
+    pub const fn nearest(&self) -> Latency {
+        Latency::from_bits((self.flags >> Self::LATENCY) as u16)
     }
 
     /// Returns by how much the intrusion may be wrong, in ns: a third, if the sender does not say.

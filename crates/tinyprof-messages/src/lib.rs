@@ -7,6 +7,7 @@
 //! * [`time`]: calls and the offsets between the clocks of ranks.
 //! * [`clock`]: what a rank has been delayed by measuring, and its ideal time.
 //! * [`uncertainty`]: by how much that may be wrong.
+//! * [`latency`]: the time that a message takes, in few bits.
 //! * [`polling`]: loops of tests.
 //! * [`meeting`]: the latest of several partners, for collectives and for `Waitall`.
 //! * [`delay`]: causes of waiting: delay costs, the critical path, imbalance.
@@ -26,6 +27,7 @@ pub mod clock;
 pub mod companion;
 pub mod delay;
 pub mod graph;
+pub mod latency;
 pub mod matching;
 pub mod meeting;
 pub mod order;

@@ -6,7 +6,7 @@ use crate::meeting::Meeting;
 use crate::time::{Call, Post, duration, signed};
 
 /// A call that takes no longer, in ns, has found its message complete.
-const TAKEN_NS: i64 = 500;
+pub(super) const TAKEN_NS: i64 = 500;
 
 /// A call that lasted less than one part in `PARTS` of a message's way did not wait for it.
 const PARTS: i64 = 16;

@@ -182,16 +182,6 @@ fn a_large_message_is_announced_and_asked_for() {
 }
 
 #[test]
-fn the_latency_is_that_of_the_quickest_message_that_was_waited_for() {
-    let mut receiver = clock(0, 0);
-    receiver.receive(call(1_000, 1_200), &companion(10, 0, 0), SAME);
-    assert_eq!(receiver.latency_ns(), 0, "it may have come long before");
-    receiver.receive(call(2_000, 9_000), &companion(3_000, 0, 0), SAME);
-    receiver.receive(call(12_000, 19_000), &companion(15_000, 0, 0), SAME);
-    assert_eq!(receiver.latency_ns(), 3_800, "less what a call takes in any case");
-}
-
-#[test]
 fn uncertainty_comes_with_what_decides() {
     let mut receiver = clock(0, 0);
     receiver.delay(300);

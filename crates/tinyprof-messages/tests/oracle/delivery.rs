@@ -140,7 +140,8 @@ impl Engine<'_> {
         let posted = (!is_fresh).then_some(request);
         match self.requests[request].of {
             Of::Receive(message, _) => {
-                Partner::Message { message: message.expect("a message that has come"), posted }
+                let message = message.expect("a message that has come");
+                Partner::Message { message, posted, is_probe: false }
             }
             Of::Send(message) => Partner::Answer { message, posted },
             Of::Collective(instance) => Partner::Collective { instance, posted },
@@ -168,7 +169,7 @@ impl Engine<'_> {
                 let Some(message) = self.queues[rank].probe(*wanted, &self.run.messages) else {
                     return;
                 };
-                self.ranks[rank].partners.push(Partner::Message { message, posted: None });
+                self.ranks[rank].partners.push(engine::probed(message));
                 Some(Vec::new())
             }
         };

@@ -230,7 +230,7 @@ impl Engine<'_> {
             }
             Op::PollProbe(envelope, _) => {
                 let found = self.queues[rank].probe(wanted(envelope), &self.run.messages);
-                self.test(rank, found.map(|message| Partner::Message { message, posted: None }));
+                self.test(rank, found.map(probed));
             }
             Op::Poll(slot, _) | Op::Overlap(slot, _, _) => {
                 let request = self.ranks[rank].slots[slot];
@@ -329,6 +329,11 @@ impl Engine<'_> {
             }
         }
     }
+}
+
+/// Returns a message that a probe has found.
+pub(super) fn probed(message: usize) -> Partner {
+    Partner::Message { message, posted: None, is_probe: true }
 }
 
 /// Returns what a probe wants.

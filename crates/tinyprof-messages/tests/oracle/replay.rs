@@ -22,6 +22,8 @@ pub(crate) struct Heard<Note> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Of {
     Message,
+    /// A message that stays, of which its envelope has come.
+    Envelope,
     Answer,
     Member,
 }
@@ -136,12 +138,12 @@ fn hear<Note: Copy>(
     heard: &mut Vec<Heard<Note>>,
 ) {
     match partner {
-        Partner::Message { message, posted } => {
+        Partner::Message { message, posted, is_probe } => {
             let about = &run.messages[message];
             heard.push(Heard {
                 note: sent[message].expect("the note of a message that was sent"),
                 posted: posted.and_then(|request| posts[request]),
-                of: Of::Message,
+                of: if is_probe { Of::Envelope } else { Of::Message },
                 bytes: about.bytes,
                 blocks: about.blocks,
             });

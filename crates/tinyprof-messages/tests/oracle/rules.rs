@@ -70,8 +70,17 @@ impl Public {
                 Of::Answer if heard.posted.is_none() => {
                     return self.clock.send(call, &partner, self.offset);
                 }
-                Of::Message => return self.clock.complete(call, post, &partner, self.offset),
+                Of::Message | Of::Envelope => {
+                    return self.clock.complete(call, post, &partner, self.offset);
+                }
                 _ => {}
+            }
+        }
+        for heard in heard {
+            let (post, partner) = (self.post(call, heard), sized(heard));
+            match heard.of {
+                Of::Answer => self.clock.hear_answer(call, post, &partner, self.offset),
+                _ => self.clock.hear(call, &partner, self.offset),
             }
         }
         let several = heard.iter().enumerate().map(|(number, heard)| {
@@ -137,7 +146,7 @@ fn part(note: &Companion, rank: u32) -> Meeting {
 fn sized(heard: &Heard<Note>) -> Companion {
     let flags = if heard.blocks { Companion::BLOCKS } else { 0 };
     Companion {
-        bytes: heard.bytes,
+        bytes: if heard.of == Of::Envelope { 0 } else { heard.bytes },
         flags: heard.note.companion.flags | flags,
         ..heard.note.companion
     }
@@ -161,7 +170,8 @@ impl Rules for Public {
             ideal_ns: self.clock.ideal_ns(),
             ..Companion::default()
         }
-        .with_uncertainty(self.clock.uncertainty());
+        .with_uncertainty(self.clock.uncertainty())
+        .with_nearest(self.clock.nearest());
         Note { companion, ways: self.ways }
     }
 

@@ -4,8 +4,8 @@
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Partner {
     /// The message with this number, for which the rank had posted request `posted`, if before the
-    /// call.
-    Message { message: usize, posted: Option<usize> },
+    /// call. `is_probe`: the call has looked at it, and it stays.
+    Message { message: usize, posted: Option<usize>, is_probe: bool },
     /// The receiver of the message with this number, which was sent by request `posted`.
     Answer { message: usize, posted: Option<usize> },
     /// The collective with this number, that the rank entered with request `posted`.

@@ -145,6 +145,7 @@ impl State {
             ..Companion::default()
         }
         .with_uncertainty(self.clock.uncertainty())
+        .with_nearest(self.clock.nearest())
     }
 
     /// Takes note of a message that the call under way sends and waits for, or has completed.

@@ -225,9 +225,9 @@ impl Call {
         if may_be_stored && later_ns > ENTERING_NS || !is_alone && sent.bytes <= *stored_bytes {
             return;
         }
-        let number = 0;
-        let receiver =
-            self.before.answer(sent.post, &answer.companion(), Offset::default(), number);
+        let (companion, offset) = (answer.companion(), Offset::default());
+        self.before.hear_answer(self.span, sent.post, &companion, offset);
+        let receiver = self.before.answer(sent.post, &companion, offset, 0);
         self.receivers = Some(self.receivers.map_or(receiver, |all| all.combine(receiver)));
         if self.last.is_none_or(|(_, last)| last.posted_ns <= answer.posted_ns) {
             self.last = Some((*sent, *answer));
@@ -278,9 +278,10 @@ impl Call {
 impl Answer {
     /// Returns it as what a partner says of itself.
     fn companion(&self) -> Companion {
-        let Self { posted_ns, intrusion_ns, ideal_ns, callpath, uncertainty } = *self;
+        let Self { posted_ns, intrusion_ns, ideal_ns, callpath, uncertainty, nearest } = *self;
         let entry_ns = posted_ns;
         Companion { entry_ns, intrusion_ns, ideal_ns, callpath, ..Companion::default() }
             .with_uncertainty(uncertainty)
+            .with_nearest(nearest)
     }
 }

@@ -51,13 +51,15 @@ impl State {
         else {
             return false;
         };
+        // A large message is announced by as much as a small one.
+        let envelope = Companion { bytes: 0, ..companion };
         if !waits {
-            self.found_by_test(span, None, &companion, partner);
+            self.found_by_test(span, None, &envelope, partner);
             return true;
         }
         self.tests.waited(self.calls);
         let offset = self.offset(partner);
-        let wait = self.clock.receive(span, &companion, offset);
+        let wait = self.clock.receive(span, &envelope, offset);
         let key = EdgeKey {
             kind: if probed.is_any { EdgeKind::MessageToAny } else { EdgeKind::Message },
             partner,

@@ -109,6 +109,7 @@ impl State {
             let found = self.companion_of(mpi, recorder, one, visited.id());
             if let Some(companion) = found.filter(|_| waits) {
                 let offset = self.offset(one.partner);
+                self.clock.hear(span, &companion, offset);
                 let this = self.clock.incoming(one.held.post, &companion, offset, number);
                 let all = partners.map_or(this, |all| this.combine(all));
                 last = Some(all.last_rank);
@@ -233,6 +234,7 @@ impl State {
         let from = Partner { twin, relative: one.partner, stream };
         let Post { posted_ns, intrusion_ns } = self.posted_late.unwrap_or(one.held.post);
         let (ideal_ns, uncertainty_ns) = (one.held.ideal_ns, self.clock.uncertainty_ns());
+        let nearest = self.clock.nearest();
         let is_known = one.posted_by != EdgeKey::UNKNOWN;
         let callpath = if is_known { one.posted_by } else { here }.to_bits();
         let answer = |companion: &Companion| {
@@ -244,6 +246,7 @@ impl State {
                 ideal_ns,
                 callpath,
                 uncertainty: Uncertainty::of(uncertainty_ns),
+                nearest,
             })
         };
         match self.common().carrier.claim(mpi, recorder, &from, number, answer) {

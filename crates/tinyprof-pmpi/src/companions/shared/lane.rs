@@ -13,6 +13,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use tinyprof_messages::companion::Companion;
+use tinyprof_messages::latency::Latency;
 use tinyprof_messages::uncertainty::Uncertainty;
 
 mod taken_back;
@@ -51,6 +52,8 @@ pub(in crate::companions) struct Answer {
     pub(in crate::companions) callpath: u64,
     /// By how much the receiver's delay may be wrong.
     pub(in crate::companions) uncertainty: Uncertainty,
+    /// The shortest time of a message that it knows of.
+    pub(in crate::companions) nearest: Latency,
 }
 
 /// What a sender hears of a message.
@@ -189,9 +192,11 @@ impl Outgoing {
         }
         let [posted_ns, intrusion_ns, ideal_ns, callpath, unsure] =
             std::array::from_fn(|at| entry[at].load(Relaxed));
-        #[expect(clippy::cast_possible_truncation, reason = "16 bits")]
-        let uncertainty = Uncertainty::from_bits(unsure as u16);
-        Heard::Answer(Answer { posted_ns, intrusion_ns, ideal_ns, callpath, uncertainty })
+        #[expect(clippy::cast_possible_truncation, reason = "16 bits, and 16 more")]
+        let [uncertainty, nearest] = [unsure as u16, (unsure >> u16::BITS) as u16];
+        let uncertainty = Uncertainty::from_bits(uncertainty);
+        let nearest = Latency::from_bits(nearest);
+        Heard::Answer(Answer { posted_ns, intrusion_ns, ideal_ns, callpath, uncertainty, nearest })
     }
 }
 
@@ -421,8 +426,8 @@ impl Incoming {
     #[inline]
     fn answer(&self, position: u64, answer: &Answer) {
         let entry = self.lane.entry(position);
-        let Answer { posted_ns, intrusion_ns, ideal_ns, callpath, uncertainty } = *answer;
-        let unsure = uncertainty.to_bits().into();
+        let Answer { posted_ns, intrusion_ns, ideal_ns, callpath, uncertainty, nearest } = *answer;
+        let unsure = u64::from(uncertainty.to_bits()) | u64::from(nearest.to_bits()) << u16::BITS;
         let words = [posted_ns, intrusion_ns, ideal_ns, callpath, unsure];
         for (place, word) in entry.iter().zip(words) {
             place.store(word, Relaxed);

@@ -108,7 +108,9 @@ fn a_sender_hears_when_its_message_is_taken() {
         .map(|sequence| outgoing.put(&companion(&which(sequence)), -3).expect("room"))
         .collect();
     let uncertainty = Uncertainty::of(9);
-    let answer = Answer { posted_ns: 5, intrusion_ns: 6, ideal_ns: 7, callpath: 8, uncertainty };
+    let nearest = Latency::of(700);
+    let answer =
+        Answer { posted_ns: 5, intrusion_ns: 6, ideal_ns: 7, callpath: 8, uncertainty, nearest };
     assert_eq!(outgoing.heard(places[1]), Heard::NotYet);
     let taken = incoming.take(&which(1), |_| Some(answer));
     assert_eq!(taken, Some(companion(&which(1))));
