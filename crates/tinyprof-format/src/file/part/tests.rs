@@ -344,7 +344,7 @@ fn a_row_of_an_old_and_long_dictionary_is_no_row_of_messages() {
 fn a_newer_minor_version_is_read_as_far_as_it_is_known() {
     let facts = encode_facts(&[rank(Vec::new()).facts]);
     let mut file = SectionWriter::new(MAGIC, &[0, 1, 2]);
-    file.section(RANKS_KEY, &[facts.as_slice(), b"\0more"].concat());
+    file.section(RANKS_KEY, &[facts.as_slice(), b"\0\0more"].concat());
     file.section(5, b"of a later version");
     let bytes = file.finish();
     assert!(decode(&bytes, 2, 1, 0).is_err(), "of our own version, this is damage");
