@@ -103,13 +103,17 @@ mod linux {
     }
 
     fn errno() -> i32 {
+        // SAFETY: takes nothing.
+        let place = unsafe { libc::__errno_location() };
         // SAFETY: the place is that of this thread.
-        unsafe { *libc::__errno_location() }
+        unsafe { *place }
     }
 
     fn set_errno(number: i32) {
-        // SAFETY: as above.
-        unsafe { *libc::__errno_location() = number };
+        // SAFETY: takes nothing.
+        let place = unsafe { libc::__errno_location() };
+        // SAFETY: the place is that of this thread.
+        unsafe { *place = number };
     }
 }
 
