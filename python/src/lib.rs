@@ -37,9 +37,11 @@ use cells::{Columns, Unit};
 use reader::{Error, Listed, Profile};
 use summaries::Detail;
 
-/// Hosts, columns, and a dictionary for each kind of loss and each fact of the clocks.
+/// A dictionary for each column.
+type Columns<'py> = Vec<Bound<'py, PyDict>>;
+/// Hosts, columns, and those of losses, facts of the clocks and of the processors.
 type Facts<'py> =
-    (Vec<(String, usize)>, Bound<'py, PyDict>, Vec<Bound<'py, PyDict>>, Vec<Bound<'py, PyDict>>);
+    (Vec<(String, usize)>, Bound<'py, PyDict>, Columns<'py>, Columns<'py>, Columns<'py>);
 
 /// The files of one profile.
 #[pyclass(frozen)]
@@ -87,7 +89,7 @@ impl Reader {
     }
 
     /// Returns the facts of the ranks: hosts with their numbers of ranks, then columns, then
-    /// losses, then clocks.
+    /// losses, then clocks, then processors.
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Facts<'py>> {
         let facts = self.0.facts().map_err(|error| raise(py, error))?;
         let columns = PyDict::new(py);
@@ -102,7 +104,8 @@ impl Reader {
             });
             columns.collect::<PyResult<Vec<_>>>()
         };
-        Ok((facts.hosts, columns, each(&facts.losses)?, each(&facts.clocks)?))
+        let clocks = each(&facts.clocks)?;
+        Ok((facts.hosts, columns, each(&facts.losses)?, clocks, each(&facts.processors)?))
     }
 
     /// Returns the values of each callpath on each rank over all executions, with the callpaths in

@@ -21,8 +21,10 @@ pub(crate) const LOSSES: usize = 17;
 const LOSSES_MAX: usize = 64;
 /// The number of facts of a clock that this reader knows.
 const CLOCK_FACTS: usize = 13;
-/// The largest number of facts of a clock in any version.
-const CLOCK_FACTS_MAX: usize = 64;
+/// The number of facts of processor times that this reader knows.
+const PROCESSOR_FACTS: usize = 7;
+/// The largest number of facts of either kind in any version.
+const FACTS_MAX: usize = 64;
 
 /// The sections of one part.
 #[derive(Debug)]
@@ -163,22 +165,31 @@ impl Part {
         }
         facts.losses.iter_mut().for_each(|losses| losses.resize(facts.process_ids.len(), 0));
         if self.version > (1, 0) && cursor.remaining() > 0 {
-            self.read_clocks(&mut cursor, facts)?;
+            let Facts { clocks, processors, .. } = facts;
+            self.read_columns(&mut cursor, clocks, "a fact of the clocks")?;
+            if cursor.remaining() > 0 {
+                self.read_columns(&mut cursor, processors, "a fact of the processors")?;
+            }
         }
         if !self.newer {
             cursor.finish("the section of the ranks")?;
         }
-        facts.clocks.iter_mut().for_each(|clocks| clocks.resize(facts.process_ids.len(), 0));
+        let columns = facts.clocks.iter_mut().chain(&mut facts.processors);
+        columns.for_each(|column| column.resize(facts.process_ids.len(), 0));
         Ok(())
     }
 
-    fn read_clocks(&self, cursor: &mut Cursor<'_>, facts: &mut Facts) -> Result<(), Damage> {
-        for fact in 0..cursor.count(CLOCK_FACTS_MAX, "the number of facts of a clock")? {
-            match facts.clocks.get_mut(fact) {
-                Some(numbers) => {
-                    column::integers(cursor, self.ranks, "a fact of the clocks", numbers)?
-                }
-                None => column::skip(cursor, self.ranks, "a fact of the clocks")?,
+    /// Reads a number of columns, and skips those that this reader does not know.
+    fn read_columns(
+        &self,
+        cursor: &mut Cursor<'_>,
+        columns: &mut [Vec<u64>],
+        name: &'static str,
+    ) -> Result<(), Damage> {
+        for fact in 0..cursor.count(FACTS_MAX, "the number of facts of the ranks")? {
+            match columns.get_mut(fact) {
+                Some(numbers) => column::integers(cursor, self.ranks, name, numbers)?,
+                None => column::skip(cursor, self.ranks, name)?,
             }
         }
         Ok(())
@@ -213,4 +224,5 @@ pub(crate) struct Facts {
     pub(crate) peaks_bytes: Vec<u64>,
     pub(crate) losses: [Vec<u64>; LOSSES],
     pub(crate) clocks: [Vec<u64>; CLOCK_FACTS],
+    pub(crate) processors: [Vec<u64>; PROCESSOR_FACTS],
 }

@@ -186,6 +186,9 @@ TAKEN = {
     "clocks": clocks(CLOCK),
     "eleven facts of a clock": clocks(b"\x0b" + ONE * 11),
     "no facts of a clock": clocks(b"\x00"),
+    "processors": clocks(CLOCK + b"\x07" + ONE * 7),
+    "processors without clocks": clocks(b"\x00\x02" + ONE * 2),
+    "eight facts of a processor": clocks(CLOCK + b"\x08" + ONE * 8),
     "metrics behind times": part((0, SINGLE), (METRICS, METRIC), (1, SINGLE)),
     "messages behind times": part((0, SINGLE), (MESSAGES, sent()), (1, SINGLE)),
     "messages behind metrics": part((METRICS, METRIC), (MESSAGES, sent())),
@@ -259,7 +262,9 @@ REFUSED = {
     "bytes of edges over 64 bits": part((MESSAGES, led(edges={1: MOST}))),
     "squares of no code": part((MESSAGES, led(edges={6: 2**17}))),
     "an order over 32 bits": part((MESSAGES, led(edges={11: 2**32}))),
-    "bytes behind the clocks": clocks(CLOCK + b"\x00"),
+    "bytes behind the processors": clocks(CLOCK + b"\x00\x00"),
+    "65 facts of a processor": clocks(CLOCK + b"\x41" + ONE * 65),
+    "a fact of a processor that is missing": clocks(CLOCK + b"\x02" + ONE),
     "65 facts of a clock": clocks(b"\x41" + ONE * 65),
     "metrics out of order": part((METRICS, b"\x02" + METRIC[1:] + METRIC[1:])),
 }
@@ -307,6 +312,8 @@ def test_the_numbers_are_those_of_the_document(tmp_path):
     table = tinyprof.read(written(tmp_path, part((MESSAGES, BOTH)))).edges("main")
     assert table[["count", "bytes"]].values.tolist() == [[2, 25]]
     assert tinyprof.read(written(tmp_path, clocks(CLOCK))).clocks.values.tolist() == [[5] * 10 + [0] * 3]
+    read = tinyprof.read(written(tmp_path, clocks(b"\x00\x02" + constant(9) + constant(4))))
+    assert (read.processors.values.tolist(), read.clocks.any(axis=None)) == ([[9, 4, 0, 0, 0, 0, 0]], False)
     # Keys in the order of partners -2 and 0, of which the first is outside of the world.
     of_both = part((0, SINGLE), (MESSAGES, sent(partners=column(3, 0), counts=b"\x01" + column(3, 0) + numbers(8, 1), keys=2)))
     table = tinyprof.read(written(tmp_path, of_both)).messages("main").reset_index()

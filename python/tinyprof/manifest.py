@@ -50,6 +50,17 @@ CLOCK_FACTS = (
     "companions_left",
 )
 
+#: Facts of a rank's processor time, in the order of their columns in a part.
+PROCESSOR_FACTS = (
+    "wall_ns",
+    "cpu_ns",
+    "threads_ns",
+    "threads_cpu_ns",
+    "delay_ns",
+    "thread_cpu_max_ns",
+    "threads_unread",
+)
+
 #: No manifest of four thousand ranks has a thousandth of this.
 _BYTES_MAX = 256 << 20
 

@@ -15,7 +15,7 @@ from . import causes, frames, graphframe, reports
 from ._native import Reader
 from .callpath import Callpath, from_rows
 from .cells import Cells
-from .manifest import CLOCK_FACTS, LOSSES, Manifest
+from .manifest import CLOCK_FACTS, LOSSES, PROCESSOR_FACTS, Manifest
 
 if TYPE_CHECKING:
     from hatchet import GraphFrame
@@ -133,7 +133,7 @@ class Profile:
     @cached_property
     def ranks(self) -> pd.DataFrame:
         """The facts of each rank: host, process id, threads, peak memory in bytes, and losses."""
-        hosts, columns, losses, _ = self._reader.facts()
+        hosts, columns, losses = self._reader.facts()[:3]
         of_ranks = [host for host, count in hosts for _ in range(count)]
         table = pd.DataFrame({"host": pd.Series(of_ranks, dtype=object), **frames.arrays(columns)})
         for name, column in zip(LOSSES, losses):
@@ -152,8 +152,23 @@ class Profile:
         partners are not followed), `propagated_uncertainty_ns` (the part of `uncertainty_ns` that
         came through others), `companions_left` (of messages that nobody was seen to receive).
         """
-        columns = self._reader.facts()[3]
-        table = {name: frames.arrays(column)["number"] for name, column in zip(CLOCK_FACTS, columns)}
+        return self._facts(CLOCK_FACTS, 3)
+
+    @cached_property
+    def processors(self) -> pd.DataFrame:
+        """The processor time of each rank, and the time for which it was kept waiting for a processor.
+
+        Columns: `wall_ns` (since measurement began; 0 if nothing is known) and `cpu_ns` (processor
+        time of the process meanwhile); of the threads that entered a region or called MPI,
+        `threads_ns` (the time for which they were followed, added up; 0 if nothing is known of
+        them), `threads_cpu_ns`, `delay_ns` (ready to run, but without a processor: the run-queue
+        delay), `thread_cpu_max_ns` (of the thread that had most) and `threads_unread`.
+        """
+        return self._facts(PROCESSOR_FACTS, 4)
+
+    def _facts(self, names: tuple[str, ...], at: int) -> pd.DataFrame:
+        columns = self._reader.facts()[at]
+        table = {name: frames.arrays(column)["number"] for name, column in zip(names, columns)}
         return pd.DataFrame(table).rename_axis("rank")
 
     @property

@@ -37,7 +37,9 @@ pub(crate) mod thread;
 
 #[cfg(any(test, feature = "tracing"))]
 pub(crate) use arena::Entered;
-pub(crate) use arena::{Arena, Before, InFlight, MetricReading, OpenRegion, Reading, Visit};
+pub(crate) use arena::{
+    Arena, Before, InFlight, MetricReading, OpenRegion, Reading, Visit, begin_processor_time,
+};
 pub use arena::{EdgeInstance, Like, VISIT_UNITS};
 pub(crate) use call_site::{call_site, program};
 #[cfg(feature = "alloc")]

@@ -12,6 +12,7 @@ mod manifest;
 mod message;
 mod metric;
 pub(crate) mod precision;
+mod processor;
 mod profile;
 mod profile_id;
 mod span;
@@ -33,6 +34,7 @@ pub use manifest::{
 pub use message::{MessageKey, MessageKind, Traffic};
 pub use metric::{MetricBucket, MetricSummary, MetricValues};
 pub use precision::Precision;
+pub use processor::ProcessorFacts;
 pub use profile::Profile;
 pub use profile_id::{NoProfileId, ProfileId};
 pub(crate) use table::Link;

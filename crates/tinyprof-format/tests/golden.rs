@@ -109,6 +109,7 @@ fn rank(rank: u32, version: FormatVersion, (has_edges, has_causes): (bool, bool)
         },
         clock: ClockFacts::from_numbers(std::array::from_fn(clock)),
         causes: (has_causes && rank != 1).then(|| Box::new(causes(rank, main, child(3)))),
+        ..RankFacts::default()
     };
     EventMap::from_records(records, facts)
 }

@@ -8,7 +8,7 @@ use tinyprof_format::file::{ProfileWriter, read_profile};
 use tinyprof_format::model::{
     CallpathId, CallpathValues, ClockFacts, Edge, EdgeKey, EdgeKind, EventMap, ExecutionSummary,
     Losses, MessageKey, MessageKind, MetricBucket, MetricSummary, MetricValues, Mode, PeakMemory,
-    RankFacts, Region, RegionKind, SeriesBucket, SiteId, Traffic,
+    ProcessorFacts, RankFacts, Region, RegionKind, SeriesBucket, SiteId, Traffic,
 };
 
 fn region(site: u64) -> Region {
@@ -171,8 +171,12 @@ fn event_map() -> impl Strategy<Value = EventMap> {
     let clock = prop::option::of(prop::array::uniform13(any::<u64>()));
     let clock =
         clock.prop_map(|clock| clock.map_or_else(ClockFacts::default, ClockFacts::from_numbers));
-    let facts = ("[a-z]{1,8}", any::<u32>(), 0_u32..9, 0_u64..1 << 48, losses, clock).prop_map(
-        |(host, process_id, threads, peak_memory_bytes, losses, clock)| RankFacts {
+    let processor = prop::option::of(prop::array::uniform7(any::<u64>()));
+    let processor =
+        processor.prop_map(|of| of.map(ProcessorFacts::from_numbers).unwrap_or_default());
+    let of_clocks = (clock, processor);
+    let facts = ("[a-z]{1,8}", any::<u32>(), 0_u32..9, 0_u64..1 << 48, losses, of_clocks).prop_map(
+        |(host, process_id, threads, peak_memory_bytes, losses, (clock, processor))| RankFacts {
             host,
             process_id,
             threads,
@@ -180,6 +184,7 @@ fn event_map() -> impl Strategy<Value = EventMap> {
             losses,
             clock,
             causes: None,
+            processor,
         },
     );
     let visit = (0_u64..6, any::<prop::sample::Index>(), values());

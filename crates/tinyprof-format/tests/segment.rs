@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use tinyprof_format::model::{
     CallpathId, CallpathValues, ClockFacts, Edge, EdgeKey, EdgeKind, EventMap, Losses, MessageKey,
-    MessageKind, SiteId, Traffic,
+    MessageKind, ProcessorFacts, SiteId, Traffic,
 };
 use tinyprof_format::segment::{ProcessDescription, Segment, recovered_map};
 use tinyprof_segment::clock::Moment;
@@ -67,6 +67,11 @@ fn origin(number: u32) -> CallpathId {
 /// Returns the facts of the clock of the segment, which all differ.
 fn clock() -> ClockFacts {
     ClockFacts::from_numbers(std::array::from_fn(|fact| 1 + fact as u64))
+}
+
+/// Returns the processor time of the segment, whose facts all differ.
+fn processor() -> ProcessorFacts {
+    ProcessorFacts::from_numbers(std::array::from_fn(|fact| 100 + fact as u64))
 }
 
 /// Returns a segment of a thread that visited a chain of regions, the innermost of which is open.
@@ -151,6 +156,9 @@ fn valid() -> Vec<u8> {
     for (fact, (_, number)) in (0..).zip(clock().named()) {
         writer.put(0, header::CLOCK + fact, number);
     }
+    for (fact, (_, number)) in (0..).zip(processor().named()) {
+        writer.put(0, header::PROCESSOR + fact, number);
+    }
     writer.put(0, header::LAST_MESSAGE, u64::from(last_message));
     writer.put(0, header::MESSAGES_LOST, 3);
     writer.put(0, header::LAST_NODE, u64::from(last_node));
@@ -205,6 +213,7 @@ fn the_segment_that_is_damaged_here_is_whole() {
     });
     assert!(edges.eq(map.values[NODES as usize - 1].edges.clone()));
     assert_eq!(map.facts.clock, clock());
+    assert_eq!(map.facts.processor, processor());
 }
 
 #[test]

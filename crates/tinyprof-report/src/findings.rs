@@ -69,7 +69,9 @@ pub(crate) fn findings(run: &Run<'_>) -> Vec<Finding> {
         }
     }
     let mut found: Vec<Finding> = found.into_iter().map(|(_, finding)| finding).collect();
-    found.sort_by(|a, b| b.lost_ns.total_cmp(&a.lost_ns));
+    // Without a processor everything takes longer, so that comes before what it explains.
+    let is_first = |finding: &Finding| finding.kind == FindingKind::Crowded;
+    found.sort_by(|a, b| is_first(b).cmp(&is_first(a)).then(b.lost_ns.total_cmp(&a.lost_ns)));
     let mut kinds = Vec::new();
     found.retain(|finding| {
         let is_new = !kinds.contains(&finding.kind);

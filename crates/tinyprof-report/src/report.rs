@@ -8,7 +8,7 @@ use std::path::Path;
 use tinyprof_format::file::ManifestFacts;
 use tinyprof_format::model::{
     CallpathFile, CallpathIndex, CallpathTable, EventMap, Losses, Manifest, PeakMemory, PhaseTimes,
-    Precision, Profile, RunMetadata,
+    Precision, ProcessorFacts, Profile, RunMetadata,
 };
 
 use crate::facts::occupancy::Occupancy;
@@ -76,6 +76,9 @@ pub struct Report {
     pub overhead: Option<Overhead>,
     /// The clocks of all ranks; none if the profile is not of level `messages`.
     pub clock: Option<ClockOverRanks>,
+    /// The processor time of each rank, in a report of a whole profile; empty otherwise, and if
+    /// nothing is known.
+    pub processors: Vec<ProcessorFacts>,
     /// The time in MPI calls that are not followed; none without any, or if only
     /// statistics are known.
     pub unfollowed: Option<Unfollowed>,
@@ -170,6 +173,7 @@ impl Report {
             efficiency,
             findings: Vec::new(),
             clock: None,
+            processors: Vec::new(),
             unfollowed: None,
             adjusted: Vec::new(),
             compensated: Vec::new(),
@@ -204,6 +208,10 @@ impl Report {
 
     fn with_clock(mut self, totals: &Totals) -> Self {
         self.clock = ClockOverRanks::of_ranks(totals.ranks());
+        let processors = || totals.ranks().iter().map(|rank| rank.processor);
+        if processors().any(|processor| !processor.is_empty()) {
+            self.processors = processors().collect();
+        }
         self.unfollowed = Some(Unfollowed::of_totals(totals)).filter(|all| all.mpi_ns() > 0);
         if self.clock.is_some() {
             self.adjusted = Adjusted::of_totals(totals);

@@ -17,7 +17,8 @@
 //!         36 visits without key            37 newest message record    38 messages lost
 //!         39 newest edge record
 //! line 5  40 edges lost       41 .. 53 facts of the clock, in the order of `ClockFacts::named`
-//! line 7 ..  blocks of 2^k lines: nodes, sites, lists, the description, tables of the recorder
+//! line 6  54 .. 60 processor time, in the order of `ProcessorFacts::named`   61 .. 63 unused, 0
+//! line 8 ..  blocks of 2^k lines: nodes, sites, lists, the description, tables of the recorder
 //!
 //! node:  16 words, see [`node`]        message: 8 words, see [`message`]
 //! edge:  16 words, see [`edge`]
@@ -39,7 +40,7 @@
 pub const MAGIC: u64 = u64::from_le_bytes(*b"TPRFSEG\0");
 /// The version of the layout. Segments of other versions are ignored, since no compatibility is
 /// promised.
-pub const VERSION: u64 = 4;
+pub const VERSION: u64 = 5;
 /// The greatest length of a segment. Readers ignore longer files. A sparse file of any length takes
 /// no space, and recorders never write one.
 pub const SEGMENT_BYTES_MAX: u64 = 1 << 30;
@@ -48,7 +49,7 @@ pub const LINE_WORDS: usize = 8;
 /// Bytes per line.
 pub const LINE_BYTES: usize = LINE_WORDS * 8;
 /// Lines of the header.
-pub const HEADER_LINES: u32 = 7;
+pub const HEADER_LINES: u32 = 8;
 
 /// Words of the header.
 pub mod header {
@@ -88,7 +89,9 @@ pub mod header {
     pub const EDGES_LOST: usize = 40;
     pub const CLOCK: usize = 41;
     pub const CLOCK_WORDS: usize = 13;
-    pub const WORDS: usize = 56;
+    pub const PROCESSOR: usize = 54;
+    pub const PROCESSOR_WORDS: usize = 7;
+    pub const WORDS: usize = 64;
 }
 const _: () = assert!(header::WORDS == HEADER_LINES as usize * LINE_WORDS);
 

@@ -11,6 +11,7 @@ use crate::csv::put;
 use crate::json_list::{LongJson, integer};
 use crate::mpi::mpi_json;
 use crate::paths::path;
+use crate::processors::processors_json;
 use crate::spread::{spread_cells, spread_headings, spread_json};
 use crate::view::View;
 
@@ -39,8 +40,10 @@ pub(crate) const FIRST: [&str; 5] = ["path", "name", "depth", "ranks", "visits"]
 /// * `max_host` if there is only one host, or it is unknown.
 /// * `variation` if no rank has two executions.
 /// * `efficiency` if no region declares its activity, `parallel` and `communication` in it if
-///   no region is tagged as communication, and `serialisation` and `transfer` if the profile is
-///   not of level `messages`.
+///   no region is tagged as communication, `serialisation` and `transfer` if the profile is not
+///   of level `messages`, and `processors` if the run-queue delay is not known of every rank.
+/// * `processors` if nothing is known of processor times, and `delay_share` in it if the run-queue
+///   delay is not known; `ranks` in it is empty in a report of statistics over ranks.
 /// * `clock`, and `through_others_ns` and `uncertainty_ns` in `overhead`, unless the profile is
 ///   of level `messages`. Then each callpath has `adjusted`: the time of all ranks without
 ///   measurement, and the parts of the difference.
@@ -121,8 +124,10 @@ pub fn report_json(report: &Report) -> LongJson<'_> {
             "communication": found.communication,
             "serialisation": found.serialisation,
             "transfer": found.transfer,
+            "processors": found.processors,
             "io_share": found.io_share,
         })),
+        "processors": processors_json(report),
         "mpi": mpi_json(report),
         "hints": report.findings.iter().map(|finding| finding_json(report, finding)).collect::<Vec<_>>(),
         "overhead": report.overhead.map(|cost| json!({

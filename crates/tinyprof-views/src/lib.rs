@@ -26,6 +26,7 @@ mod info;
 mod json_list;
 mod mpi;
 mod paths;
+mod processors;
 mod spread;
 pub mod table;
 mod top;

@@ -13,6 +13,7 @@ use super::config::from_environment;
 use super::isolated::isolated;
 use super::launcher;
 use super::message::warn;
+use crate::record::begin_processor_time;
 use crate::record::clock::{self, Clock};
 use crate::record::thread;
 use crate::sys::has_raised_rights;
@@ -106,10 +107,12 @@ fn begin() -> Session {
              measured with CLOCK_MONOTONIC",
         );
     }
+    let started = clock::now(clock);
+    begin_processor_time(started.monotonic_ns);
     Session {
         config,
         clock,
-        started: clock::now(clock),
+        started,
         launch_date_s: now_unix_s(),
         process_id: std::process::id(),
         directory: env::current_dir().ok(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
-use tinyprof_format::model::{ClockFacts, EventMap, Losses, RankFacts, Region};
+use tinyprof_format::model::{ClockFacts, EventMap, Losses, ProcessorFacts, RankFacts, Region};
 
 use super::session::session;
 use crate::record::clock;
@@ -49,7 +49,7 @@ pub fn snapshot() -> EventMap {
     let arenas: Vec<&Arena> = arenas().collect();
     let threads = u32::try_from(arenas.len()).unwrap_or(u32::MAX);
     let (mut metrics, mut messages, mut edges) = (Vec::new(), Vec::new(), Vec::new());
-    let mut facts_of_clock = ClockFacts::default();
+    let (mut facts_of_clock, mut processor) = (ClockFacts::default(), ProcessorFacts::default());
     // A polled visit may end on another thread than it began on.
     let (mut polled_begun, mut polled_ended) = (0_u64, 0_u64);
     for arena in &arenas {
@@ -77,6 +77,8 @@ pub fn snapshot() -> EventMap {
             }
         }
         facts_of_clock.absorb(&arena.clock_facts());
+        arena.read_processor();
+        processor.absorb(&arena.processor_facts());
     }
     let mut regions = Regions::default();
     let ends_run = ENDS_RUN.load(Relaxed);
@@ -107,6 +109,7 @@ pub fn snapshot() -> EventMap {
         threads,
         losses,
         clock: facts_of_clock,
+        processor,
         peak_memory_bytes: peak_memory_bytes(),
         causes: None,
     };

@@ -12,6 +12,7 @@ mod live;
 mod messages;
 mod metric;
 mod polled;
+mod processor;
 mod reading;
 mod sampling;
 #[cfg(test)]
@@ -30,6 +31,7 @@ pub(crate) use context::{Before, OpenRegion};
 pub use edges::EdgeInstance;
 pub use messages::Like;
 pub(crate) use polled::InFlight;
+pub(crate) use processor::begin_processor_time;
 pub(crate) use reading::{MetricReading, Reading};
 pub use usual::VISIT_UNITS;
 pub(super) use usual::{weigh_counted, weigh_roots};
@@ -43,6 +45,7 @@ use super::segment::Segment;
 use super::site::Site;
 use hot::{FILTERED, Hot};
 use live::{add_to_live, clear_live, complete_execution, live_execution, restart_live};
+use processor::LastReading;
 use sampling::Sampler;
 
 /// The most callpaths of a thread; visits of further ones go to `[other]`.
@@ -159,6 +162,7 @@ pub(crate) struct Arena {
     /// it.
     pub(crate) polled_begun: AtomicU64,
     pub(crate) polled_ended: AtomicU64,
+    processor: LastReading,
 }
 
 impl Arena {
@@ -204,6 +208,7 @@ impl Arena {
             edges_lost: AtomicU64::new(0),
             polled_begun: AtomicU64::new(0),
             polled_ended: AtomicU64::new(0),
+            processor: LastReading::default(),
         })
     }
 

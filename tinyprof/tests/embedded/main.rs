@@ -20,6 +20,7 @@ mod interim_profiles;
 mod late;
 mod memory;
 mod on_demand;
+mod processor;
 mod program;
 mod recover;
 mod refused;

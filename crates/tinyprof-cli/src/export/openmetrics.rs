@@ -105,6 +105,24 @@ fn run(out: &mut (dyn Write + Send), source: &Source<'_>, summary: &Summary) -> 
         family(out, &name, "gauge", "Use of the ranks, by the POP project's definition")?;
         writeln!(out, "{name} {}", value(number))?;
     }
+    let times = summary.statistics.times();
+    for (name, help, sum_ns, is_known) in [
+        ("wall", "Time since measurement began", times.wall_ns, times.wall_ns > 0),
+        ("busy", "Processor time", times.cpu_ns, times.wall_ns > 0),
+        ("threads", "Time of the recorded threads", times.threads_ns, times.threads_ns > 0),
+        (
+            "delay",
+            "Time in which recorded threads were ready to run, but had no processor",
+            times.delay_ns,
+            times.threads_ns > 0,
+        ),
+    ] {
+        if is_known {
+            let name = format!("tinyprof_processor_{name}_seconds");
+            family(out, &name, "gauge", &format!("{help}, all ranks together"))?;
+            writeln!(out, "{name} {}", seconds(sum_ns))?;
+        }
+    }
     family(out, "tinyprof_losses", "gauge", "What was dropped, folded or left open, by kind")?;
     for (kind, count) in manifest.losses.named() {
         writeln!(out, "tinyprof_losses{{kind=\"{kind}\"}} {count}")?;

@@ -74,6 +74,7 @@ impl Summary {
             ("communication", found.communication),
             ("serialisation", found.serialisation),
             ("transfer", found.transfer),
+            ("processors", found.processors),
             ("io_share", Some(found.io_share)),
         ];
         numbers.into_iter().filter_map(|(name, number)| Some((name, number?))).collect()

@@ -14,8 +14,9 @@ use proptest::prelude::*;
 use tinyprof_format::file::{OutputFormat, Permissions, read_profile};
 use tinyprof_format::model::{
     CallpathId, CallpathValues, ClockFacts, Edge, EdgeKey, EdgeKind, EventMap, ExecutionSummary,
-    MessageKey, MessageKind, MetricBucket, MetricSummary, MetricValues, Mode, Precision, RankFacts,
-    Region, RegionKind, RunMetadata, RunState, SeriesBucket, SiteId, Traffic,
+    MessageKey, MessageKind, MetricBucket, MetricSummary, MetricValues, Mode, Precision,
+    ProcessorFacts, RankFacts, Region, RegionKind, RunMetadata, RunState, SeriesBucket, SiteId,
+    Traffic,
 };
 use tinyprof_report::{Report, Statistics};
 use tinyprof_settings::{Aggregators, SeriesGather};
@@ -181,6 +182,7 @@ fn rank(number: u32, sites: &[u64], executions: u32, visits: u32) -> EventMap {
         process_id: number + 1,
         peak_memory_bytes: u64::from(number) << 20,
         clock: ClockFacts { companions: u64::from(number % 3), ..ClockFacts::default() },
+        processor: ProcessorFacts { delay_ns: u64::from(number), ..ProcessorFacts::default() },
         ..RankFacts::default()
     };
     EventMap::from_records(records, facts)

@@ -73,8 +73,7 @@ pub(super) fn write_part(
         }
         outcome
             .statistics
-            .add_rank(dictionary, rank, &encoded.facts.host, |index| summaries[index.row()]);
-        outcome.statistics.add_clock(&encoded.facts.clock);
+            .add_rank(dictionary, rank, &encoded.facts, |index| summaries[index.row()]);
     }
     let narrow =
         |count: usize| u32::try_from(count).expect("there are fewer than 2^32 ranks and callpaths");

@@ -16,7 +16,7 @@ use crate::bytes::{Cursor, Malformed, Sink};
 use crate::error::DecodeError;
 use crate::model::{
     CallpathTable, ClockFacts, Edge, EdgeKey, EventMap, ExecutionSummary, Losses, MessageKey,
-    RankFacts, Traffic,
+    ProcessorFacts, RankFacts, Traffic,
 };
 
 /// One callpath of an [`EncodedRank`].
@@ -53,7 +53,7 @@ const CALLPATH_BYTES: usize = 36;
 
 /// The length of a rank's facts without its host and its clock, and of the number of callpaths, in
 /// bytes.
-const FACTS_BYTES: usize = 21 + 8 * Losses::COUNT;
+const FACTS_BYTES: usize = 21 + 8 * (Losses::COUNT + ProcessorFacts::COUNT);
 
 /// The length of the facts of a clock, in bytes.
 const CLOCK_BYTES: usize = 8 * ClockFacts::COUNT;
@@ -132,6 +132,7 @@ impl EncodedRank {
         sink.u32(self.facts.threads);
         sink.u64(self.facts.peak_memory_bytes);
         self.facts.losses.named().iter().for_each(|&(_, number)| sink.u64(number));
+        self.facts.processor.named().iter().for_each(|&(_, number)| sink.u64(number));
         let clock = &self.facts.clock;
         let has_causes = if self.facts.causes.is_some() { HAS_CAUSES } else { 0 };
         sink.u8((u8::from(!clock.is_empty()) * HAS_CLOCK) | has_causes);
@@ -202,6 +203,11 @@ impl EncodedRank {
             *number = summary.u64("the losses")?;
         }
         let losses = Losses::from_numbers(numbers);
+        let mut processor = [0; ProcessorFacts::COUNT];
+        for number in &mut processor {
+            *number = summary.u64("the processor time")?;
+        }
+        let processor = ProcessorFacts::from_numbers(processor);
         let mut clock = [0; ClockFacts::COUNT];
         let has = summary.u8("what there is of the rank")?;
         if has & HAS_CLOCK != 0 {
@@ -211,8 +217,16 @@ impl EncodedRank {
         }
         let clock = ClockFacts::from_numbers(clock);
         let causes = None;
-        let mut facts =
-            RankFacts { host, process_id, threads, peak_memory_bytes, losses, clock, causes };
+        let mut facts = RankFacts {
+            host,
+            process_id,
+            threads,
+            peak_memory_bytes,
+            losses,
+            clock,
+            causes,
+            processor,
+        };
         let count = summary.u32("the number of callpaths")?;
         let mut callpaths = Vec::new();
         for _ in 0..count {
@@ -342,6 +356,7 @@ mod tests {
             losses: Losses::from_numbers(std::array::from_fn(|i| i as u64)),
             clock: ClockFacts::from_numbers(std::array::from_fn(|i| i as u64)),
             causes: Some(Box::new(causes::tests::some_causes(7))),
+            processor: ProcessorFacts::from_numbers(std::array::from_fn(|i| 70 + i as u64)),
         };
         let rank = EncodedRank { facts, callpaths: vec![callpath(3), callpath(5)] };
         let (mut summary, series) = messages(&rank);

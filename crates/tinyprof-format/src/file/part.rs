@@ -17,7 +17,8 @@
 //! hosts, each with the number of neighbouring ranks on it
 //! process ids | threads | peaks of memory, in bytes
 //! kinds of loss (a varint), then a column for each
-//! facts of the clocks (a varint), then a column for each; left out where all are 0
+//! facts of the clocks (a varint), then a column for each; left out where all are 0, also below
+//! facts of the processors (a varint), then a column for each; left out where all are 0
 //! ```
 //!
 //! `times.rs` shows the section of a callpath's times, `metrics.rs` that of its metrics,
@@ -28,8 +29,8 @@
 //! version is newer, readers skip unknown sections, unknown kinds of loss, and unknown data at the
 //! end of the section of the ranks.
 
-mod clock;
 mod decode;
+mod facts;
 #[cfg(test)]
 mod tests;
 
@@ -152,7 +153,7 @@ fn encode_facts(ranks: &[RankFacts]) -> Vec<u8> {
             &ranks.iter().map(|r| r.losses.named()[loss].1).collect::<Vec<_>>(),
         );
     }
-    clock::encode(&mut sink, ranks);
+    facts::encode(&mut sink, ranks);
     sink.into_vec()
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ClockFacts, RankCauses};
+use super::{ClockFacts, ProcessorFacts, RankCauses};
 
 /// The facts that one rank reports about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +24,9 @@ pub struct RankFacts {
     /// The causes of its waiting; none where the level was never `messages`.
     #[serde(skip)]
     pub causes: Option<Box<RankCauses>>,
+    /// Its processor time.
+    #[serde(skip)]
+    pub processor: ProcessorFacts,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]

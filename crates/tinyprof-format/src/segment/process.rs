@@ -7,7 +7,7 @@ use tinyprof_segment::layout::header;
 
 use super::header::{Segment, TickClock};
 use super::record::{Record, Records, records};
-use crate::model::{ClockFacts, EventMap, Losses, RankFacts};
+use crate::model::{ClockFacts, EventMap, Losses, ProcessorFacts, RankFacts};
 use crate::ticks::{OpenVisit, Scale};
 
 /// Returns the event map of one process from all of its segments, as far as they can be read.
@@ -42,12 +42,13 @@ fn map_until(
     until: impl Fn(&[(Scale, Records)], &Segment<'_>) -> u64,
 ) -> EventMap {
     let mut losses = Losses::default();
-    let mut clock = ClockFacts::default();
+    let (mut clock, mut processor) = (ClockFacts::default(), ProcessorFacts::default());
     let threads: Vec<(Scale, Records)> = segments
         .iter()
         .map(|segment| {
             losses.absorb(&losses_of(segment));
             clock.absorb(&clock_facts_of(segment));
+            processor.absorb(&processor_facts_of(segment));
             (scale(segment, now), records(segment, &mut losses))
         })
         .collect();
@@ -76,6 +77,7 @@ fn map_until(
         threads: u32::try_from(segments.len()).unwrap_or(u32::MAX),
         losses,
         clock,
+        processor,
         ..RankFacts::default()
     };
     let mut map = EventMap::from_records(merged, facts);
@@ -110,6 +112,11 @@ fn losses_of(segment: &Segment<'_>) -> Losses {
 fn clock_facts_of(segment: &Segment<'_>) -> ClockFacts {
     let fact = |at| segment.words.get(0, header::CLOCK + at).unwrap_or(0);
     ClockFacts::from_numbers(std::array::from_fn(fact))
+}
+
+fn processor_facts_of(segment: &Segment<'_>) -> ProcessorFacts {
+    let fact = |at| segment.words.get(0, header::PROCESSOR + at).unwrap_or(0);
+    ProcessorFacts::from_numbers(std::array::from_fn(fact))
 }
 
 /// Returns the last moment at which the thread was certainly alive, in ticks. This is the latest

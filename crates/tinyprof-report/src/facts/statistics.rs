@@ -12,7 +12,7 @@ pub(crate) mod time_base;
 pub(crate) mod wire;
 
 use tinyprof_format::model::{
-    CallpathIndex, CallpathTable, ClockFacts, EventMap, ExecutionSummary, Profile,
+    CallpathIndex, CallpathTable, EventMap, ExecutionSummary, Profile, RankFacts,
 };
 
 use crate::facts::statistics::rank::RankStatistics;
@@ -86,10 +86,9 @@ impl Statistics {
     #[must_use]
     pub fn of_event_map(map: &EventMap, rank: u32) -> Self {
         let mut statistics = Self::new(map.callpaths.len());
-        statistics.add_rank(&map.callpaths, rank, &map.facts.host, |index| {
+        statistics.add_rank(&map.callpaths, rank, &map.facts, |index| {
             &map.values[index.row()].executions
         });
-        statistics.times.add_clock(&map.facts.clock);
         statistics
     }
 
@@ -100,10 +99,10 @@ impl Statistics {
         let activities = Activity::of_callpaths(&profile.callpaths);
         for ((rank, facts), number) in profile.ranks.iter().enumerate().zip(0u32..) {
             let place = (number, HostId::of_name(&facts.host));
+            let facts = Some(facts);
             let of = |row: usize| &profile.values[row][rank].executions[..];
             let (sums, variation) = (|row| sums(of(row)), |row| Variation::of_one_rank(of(row)));
-            statistics.add(&profile.callpaths, &activities, place, sums, variation);
-            statistics.times.add_clock(&facts.clock);
+            statistics.add(&profile.callpaths, &activities, (place, facts), sums, variation);
         }
         statistics
     }
@@ -120,8 +119,7 @@ impl Statistics {
             let is_first = |row: usize| first_ranks[row] == Some(rank);
             let variation =
                 |row| if is_first(row) { totals.variation(row) } else { Variation::default() };
-            statistics.add_total(totals, &activities, rank, variation);
-            statistics.times.add_clock(&totals.ranks()[rank].clock);
+            statistics.add_total(totals, &activities, (rank, true), variation);
         }
         statistics
     }
@@ -132,7 +130,7 @@ impl Statistics {
         let mut statistics = Self::new(totals.callpaths().len());
         let activities = Activity::of_callpaths(totals.callpaths());
         let variation = Variation { executions: 1, ..Variation::default() };
-        statistics.add_total(totals, &activities, rank, |_| variation);
+        statistics.add_total(totals, &activities, (rank, false), |_| variation);
         statistics
     }
 
@@ -140,35 +138,37 @@ impl Statistics {
         &mut self,
         totals: &Totals,
         activities: &[Option<Activity>],
-        rank: usize,
+        (rank, with_facts): (usize, bool),
         variation: impl Fn(usize) -> Variation,
     ) {
         let host = HostId::of_name(&totals.ranks()[rank].host);
         let sums = |row: usize| totals.sums(row, rank);
         let number = u32::try_from(rank).unwrap_or(u32::MAX);
-        self.add(totals.callpaths(), activities, (number, host), sums, variation);
+        let facts = with_facts.then(|| &totals.ranks()[rank]);
+        self.add(totals.callpaths(), activities, ((number, host), facts), sums, variation);
     }
 
-    /// Adds the measurements of `rank` on `host`: `summaries` returns them for each row of
-    /// `callpaths`, the table of these statistics.
+    /// Adds the measurements of `rank`, which has these `facts`: `summaries` returns them for each
+    /// row of `callpaths`, the table of these statistics.
     pub fn add_rank<'a>(
         &mut self,
         callpaths: &CallpathTable,
         rank: u32,
-        host: &str,
+        facts: &RankFacts,
         summaries: impl Fn(CallpathIndex) -> &'a [ExecutionSummary],
     ) {
         let activities = Activity::of_callpaths(callpaths);
         let of = |row| summaries(CallpathIndex::new(row));
         let (sums, variation) = (|row| sums(of(row)), |row| Variation::of_one_rank(of(row)));
-        self.add(callpaths, &activities, (rank, HostId::of_name(host)), sums, variation);
+        let place = (rank, HostId::of_name(&facts.host));
+        self.add(callpaths, &activities, (place, Some(facts)), sums, variation);
     }
 
     fn add(
         &mut self,
         callpaths: &CallpathTable,
         activities: &[Option<Activity>],
-        (rank, host): (u32, HostId),
+        ((rank, host), facts): ((u32, HostId), Option<&RankFacts>),
         sums: impl Fn(usize) -> Option<RankSums>,
         variation: impl Fn(usize) -> Variation,
     ) {
@@ -179,7 +179,11 @@ impl Statistics {
         let variances_ns2: Vec<u128> =
             rows().map(|row| sums(row).map_or(0, |sums| whole(sums.variance_ns2))).collect();
         let exclusive_ns = exclusive_of(callpaths, &inclusive_ns);
-        self.times.add(&RankUsage::of_rank(callpaths, activities, &inclusive_ns, &exclusive_ns));
+        let usage = RankUsage::of_rank(callpaths, activities, &inclusive_ns, &exclusive_ns);
+        match facts {
+            Some(facts) => self.times.add_with_facts(&usage, facts),
+            None => self.times.add(&usage),
+        }
         let mut exclusive_variances_ns2 = variances_ns2.clone();
         for (index, callpath) in callpaths.iter() {
             if let Some(parent) = callpath.parent {
@@ -210,16 +214,10 @@ impl Statistics {
     /// first.
     pub fn add_event_map(&mut self, dictionary: &CallpathTable, rank: u32, map: &EventMap) {
         let own = map.callpaths.index_by_identity();
-        self.add_rank(dictionary, rank, &map.facts.host, |index| {
+        self.add_rank(dictionary, rank, &map.facts, |index| {
             let found = own.get(&dictionary.identities()[index.row()]);
             found.map_or(&[], |at| map.values[at.row()].executions.as_slice())
         });
-        self.times.add_clock(&map.facts.clock);
-    }
-
-    /// Adds the clock of a rank that [`add_rank`](Self::add_rank) has added.
-    pub fn add_clock(&mut self, clock: &ClockFacts) {
-        self.times.add_clock(clock);
     }
 
     /// Adds the statistics of other ranks over the same table. Associative and commutative; no rank

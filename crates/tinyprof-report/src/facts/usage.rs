@@ -1,6 +1,10 @@
 //! How ranks use their time: computation, communication, input and output.
 
-use tinyprof_format::model::{Callpath, CallpathTable, ClockFacts, Profile};
+use tinyprof_format::model::{
+    Callpath, CallpathTable, ClockFacts, ProcessorFacts, Profile, RankFacts,
+};
+
+use crate::facts::numbers::ratio;
 
 /// The key of the constant that declares a region's activity.
 const TAG: &str = "tag";
@@ -105,6 +109,19 @@ pub struct UsageOverRanks {
     /// The messages and operations of which a companion was seen, without which no ideal time is
     /// known.
     pub companions: u64,
+    /// The number of ranks whose run-queue delay is known.
+    pub followed_ranks: u32,
+    /// The time since measurement began, of the ranks whose processor time is known, added up, in
+    /// nanoseconds.
+    pub wall_ns: u128,
+    /// Their processor time, in nanoseconds.
+    pub cpu_ns: u128,
+    /// The time for which the threads of the followed ranks were followed, in nanoseconds.
+    pub threads_ns: u128,
+    /// The time in which these threads could have run, but had no processor, in nanoseconds.
+    pub delay_ns: u128,
+    /// The part of `useful_ns` in which they certainly had none, in nanoseconds.
+    pub useful_delay_ns: u128,
 }
 
 /// Returns the exclusive time of each callpath on one rank, row by row, in nanoseconds; 0 for
@@ -154,10 +171,37 @@ impl UsageOverRanks {
         });
     }
 
-    /// Adds the clock of one rank.
-    pub fn add_clock(&mut self, clock: &ClockFacts) {
-        let (ideal_max_ns, companions) = (clock.ideal_ns, clock.companions);
-        self.merge(&Self { ideal_max_ns, companions, ..Self::default() });
+    /// Adds one rank with what it knows of its clock and its processor time.
+    pub fn add_with_facts(&mut self, rank: &RankUsage, facts: &RankFacts) {
+        self.add(rank);
+        let ClockFacts { ideal_ns: ideal_max_ns, companions, .. } = facts.clock;
+        let processor = &facts.processor;
+        let known = |ns: u64| if processor.known_delay_ns().is_some() { ns.into() } else { 0 };
+        self.merge(&Self {
+            ideal_max_ns,
+            companions,
+            followed_ranks: processor.known_delay_ns().is_some().into(),
+            wall_ns: processor.wall_ns.into(),
+            cpu_ns: processor.cpu_ns.into(),
+            threads_ns: known(processor.threads_ns),
+            delay_ns: known(processor.delay_ns),
+            useful_delay_ns: useful_delay_ns(rank, processor).into(),
+            ..Self::default()
+        });
+    }
+
+    /// Returns the useful time, in nanoseconds, without that in which ranks certainly had no
+    /// processor. It may be less: delays are taken to be in other time as far as that goes.
+    #[must_use]
+    pub const fn useful_on_processors_ns(&self) -> u128 {
+        self.useful_ns.saturating_sub(self.useful_delay_ns)
+    }
+
+    /// Returns the part of the time of the followed threads in which they could have run, but had
+    /// no processor; none if no rank was followed.
+    #[must_use]
+    pub fn delay_share(&self) -> Option<f64> {
+        (self.threads_ns > 0).then(|| ratio(self.delay_ns, self.threads_ns))
     }
 
     /// Returns the useful time along the longest chain of causes: the time that the program would
@@ -177,5 +221,47 @@ impl UsageOverRanks {
         self.io_ns = self.io_ns.saturating_add(other.io_ns);
         self.ideal_max_ns = self.ideal_max_ns.max(other.ideal_max_ns);
         self.companions = self.companions.saturating_add(other.companions);
+        self.followed_ranks = self.followed_ranks.saturating_add(other.followed_ranks);
+        self.wall_ns = self.wall_ns.saturating_add(other.wall_ns);
+        self.cpu_ns = self.cpu_ns.saturating_add(other.cpu_ns);
+        self.threads_ns = self.threads_ns.saturating_add(other.threads_ns);
+        self.delay_ns = self.delay_ns.saturating_add(other.delay_ns);
+        self.useful_delay_ns = self.useful_delay_ns.saturating_add(other.useful_delay_ns);
+    }
+}
+
+/// Returns the part of a rank's useful time in which it certainly had no processor, in nanoseconds:
+/// the delay that is longer than all other time of its threads.
+fn useful_delay_ns(rank: &RankUsage, processor: &ProcessorFacts) -> u64 {
+    let Some(delay_ns) = processor.known_delay_ns() else { return 0 };
+    let other_ns = processor.threads_ns.saturating_sub(rank.useful_ns);
+    let of_threads_ns = delay_ns.saturating_sub(other_ns).min(rank.useful_ns);
+    // Several threads may have more useful time than the rank has time: then both count less.
+    let counted_ns = rank.useful_ns.min(rank.total_ns);
+    if rank.useful_ns == 0 {
+        return 0;
+    }
+    let part = u128::from(of_threads_ns) * u128::from(counted_ns) / u128::from(rank.useful_ns);
+    u64::try_from(part).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_delay_is_in_useful_time_as_far_as_there_is_no_other() {
+        let rank = |useful_ns| RankUsage { total_ns: 100, useful_ns, io_ns: 0 };
+        let check = |useful_ns, threads_ns, delay_ns, expected| {
+            let processor = ProcessorFacts { threads_ns, delay_ns, ..ProcessorFacts::default() };
+            assert_eq!(useful_delay_ns(&rank(useful_ns), &processor), expected);
+        };
+        check(80, 100, 75, 55);
+        check(80, 100, 20, 0);
+        check(100, 100, 30, 30);
+        check(80, 0, 75, 0); // unknown
+        check(0, 100, 90, 0);
+        check(200, 200, 100, 50); // two threads
+        check(40, 10, 90, 40); // contradictory: never more than there is
     }
 }

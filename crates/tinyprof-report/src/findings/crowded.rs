@@ -1,14 +1,15 @@
-//! A host with more ranks than CPUs.
+//! Ranks that wait for a processor.
 
-use super::finding::{Certainty, Finding, FindingKind, Words};
+use super::finding::{Finding, FindingKind, Words};
 use super::rule::Rule;
 use super::run::Run;
+use crate::facts::numbers::{ratio, whole};
 use crate::facts::occupancy::Occupancy;
-use crate::words::units::percent_cell;
+use crate::words::units::{percent_cell, time};
 
-/// The minimum number of ranks on a host for each of its CPUs that is too many. Slightly more ranks
-/// than CPUs may be on purpose.
-const CROWDED_PART: f64 = 1.25;
+/// The minimum part of the time in which ranks could run, but have no processor: what the system's
+/// own work takes is less.
+pub(crate) const CROWDED_PART: f64 = 0.05;
 
 pub(crate) struct CrowdedRule;
 
@@ -18,24 +19,39 @@ impl Rule for CrowdedRule {
     }
 
     fn find(&self, run: &Run<'_>) -> Vec<Finding> {
-        run.occupancy.and_then(|occupancy| crowded(run, occupancy)).into_iter().collect()
+        crowded(run).into_iter().collect()
     }
 }
 
-fn crowded(run: &Run<'_>, Occupancy { ranks, cpus }: Occupancy) -> Option<Finding> {
-    if f64::from(ranks) < CROWDED_PART * f64::from(cpus) {
-        return None;
-    }
-    let waiting = 1.0 - f64::from(cpus) / f64::from(ranks);
-    let words = Words {
-        headline: format!("{ranks} ranks share the {cpus} CPUs of a host"),
-        evidence: format!(
-            "They take turns, so up to {} of every time is waiting for a CPU.",
-            percent_cell(waiting),
-        ),
-        advice: format!("Start at most {cpus} ranks a host to measure the program itself."),
+/// Returns the finding if the delay was measured: how many ranks and CPUs there are proves nothing,
+/// as ranks may sleep, or be kept to some of the CPUs.
+fn crowded(run: &Run<'_>) -> Option<Finding> {
+    let times = run.statistics.times();
+    let share = times.delay_share().filter(|&share| share >= CROWDED_PART)?;
+    let is_crowded = |of: &Occupancy| of.is_crowded();
+    let occupancy = run.occupancy.filter(is_crowded);
+    let reason = match occupancy {
+        Some(Occupancy { ranks, cpus }) => format!(": {ranks} share the {cpus} CPUs of a host"),
+        None => String::new(),
     };
-    let lost_ns = waiting * run.a_rank_ns(run.statistics.times().total_ns);
-    let finding = Finding::new(FindingKind::Crowded, lost_ns, words);
-    Some(finding.with_certainty(Certainty::AtMost))
+    let a_rank = |sum_ns: u128| ratio(sum_ns, times.followed_ranks.max(1).into());
+    let useful = match times.useful_delay_ns {
+        0 => String::new(),
+        ns => format!(" At least {} of it was computation.", time(whole(a_rank(ns)))),
+    };
+    let words = Words {
+        headline: format!("Ranks wait for a CPU {} of the time{reason}", percent_cell(share)),
+        evidence: format!(
+            "A rank was ready to run, but had no CPU, for {} of {} on average.{useful}",
+            time(whole(a_rank(times.delay_ns))),
+            time(whole(a_rank(times.threads_ns))),
+        ),
+        advice: match occupancy {
+            Some(Occupancy { cpus, .. }) => {
+                format!("Start at most {cpus} ranks a host, and nothing beside them.")
+            }
+            None => "Look which CPUs the ranks are bound to, and what else runs there.".to_owned(),
+        },
+    };
+    Some(Finding::new(FindingKind::Crowded, a_rank(times.delay_ns), words))
 }

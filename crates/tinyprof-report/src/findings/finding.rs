@@ -23,7 +23,7 @@ pub enum FindingKind {
     LoadBalance,
     /// A run that spends much of its time reading and writing.
     InputOutput,
-    /// A host with more ranks than CPUs.
+    /// Ranks that wait for a processor.
     Crowded,
     /// A run that is too short for its profile.
     ShortRun,

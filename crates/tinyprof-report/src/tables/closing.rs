@@ -19,6 +19,12 @@ use crate::words::units::{percent_cell, time};
 /// The line of the efficiency of a parallel program whose regions declare no activity.
 const NO_TAGS: &str = "efficiency: not known: no region has the tag COMM, COMP or IO";
 
+/// The part of useful time with a processor below which it is shown as a factor of efficiency.
+const PROCESSORS_SHOWN_BELOW: f64 = 0.995;
+
+/// The part of the time without a processor from which on it has a line.
+const DELAY_SHOWN_FROM: f64 = 0.01;
+
 /// The number of regions in the line of regions.
 const REGIONS: usize = 3;
 
@@ -36,6 +42,7 @@ pub(crate) fn closing(report: &Report, width: usize) -> String {
         .chain(mpi_line(report))
         .chain(unfollowed)
         .chain(efficiency_line(report))
+        .chain(processors_line(report))
         .chain(report.findings.iter().map(hint_line))
         .chain(notes(report).into_iter().map(|note| format!("note: {note}")))
         .chain(report.overhead.as_ref().map(overhead_line));
@@ -116,14 +123,35 @@ fn efficiency_line(report: &Report) -> Option<String> {
         false => String::new(),
     };
     Some(match found.parallel.zip(communication_factors(found)) {
-        Some((parallel, communication)) => format!(
-            "efficiency: parallel {} = load balance {load_balance} x {communication}{io}",
-            percent_cell(parallel),
-        ),
+        Some((parallel, communication)) => {
+            let kept = found.processors.filter(|&part| part < PROCESSORS_SHOWN_BELOW);
+            let (at_most, processors) = kept.map_or(("", String::new()), |part| {
+                ("at most ", format!(" x processors {}", percent_cell(part)))
+            });
+            format!(
+                "efficiency: parallel {at_most}{} = load balance {load_balance} x {communication}{processors}{io}",
+                percent_cell(parallel),
+            )
+        }
         None => format!(
             "efficiency: load balance {load_balance}{io}; communication is not known: no region has the tag COMM"
         ),
     })
+}
+
+/// Returns `processors: 1.20 s of 4.80 s per rank; ready to run, but without a processor, for 74.9%
+/// of the time`; none if that is little, or not known.
+fn processors_line(report: &Report) -> Option<String> {
+    let times = report.statistics.times();
+    let delay = times.delay_share().filter(|&share| share >= DELAY_SHOWN_FROM)?;
+    let per_rank = if report.ranks > 1 { " per rank" } else { "" };
+    let a_rank = |sum_ns: u128| time(rounded(sum_ns, times.followed_ranks.max(1).into()));
+    Some(format!(
+        "processors: busy for {} of {}{per_rank}; ready to run, but without a processor, for {} of the time of its threads",
+        a_rank(times.cpu_ns),
+        a_rank(times.wall_ns),
+        percent_cell(delay),
+    ))
 }
 
 /// Returns the efficiency of communication, or its factors where they are known.

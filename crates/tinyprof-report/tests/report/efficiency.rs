@@ -1,7 +1,7 @@
 //! The efficiency of a run, and its product formula of load balance and communication.
 
 use proptest::prelude::*;
-use tinyprof_format::model::{ClockFacts, EventMap, Profile};
+use tinyprof_format::model::{ClockFacts, EventMap, ProcessorFacts, Profile};
 use tinyprof_report::{Activity, Efficiency, RankUsage, Report, TextOptions};
 
 use crate::fixture::{Node, event_map, profile, tag};
@@ -64,6 +64,45 @@ proptest! {
         let expected = (700.0 / f64::from(u32::try_from(ideal_ns).unwrap())).clamp(0.7, 1.0);
         prop_assert!(near(serialisation, expected), "{:?}", found);
     }
+}
+
+#[test]
+fn time_without_a_processor_is_not_useful() {
+    let with = |delay_ns: [u64; 2]| {
+        let mut profile = tagged(&[(2, "IO"), (3, "COMM")]);
+        for (rank, delay_ns) in profile.ranks.iter_mut().zip(delay_ns) {
+            let (wall_ns, cpu_ns, threads_ns) = (1_000, 1_000 - delay_ns, 1_000);
+            let times =
+                ProcessorFacts { wall_ns, cpu_ns, threads_ns, delay_ns, ..Default::default() };
+            rank.processor = times;
+        }
+        profile
+    };
+    // The useful times are 500 and 700 of 1000, so 250 ns at least of the delays were useful time.
+    let profile = with([750, 100]);
+    let found = Efficiency::of_profile(&profile).expect("it has tags");
+    let (parallel, communication) = both(&found);
+    assert!(near(found.processors.expect("it is known"), 950.0 / 1_200.0), "{found:?}");
+    assert!(near(parallel, 950.0 / 2_000.0), "{found:?}");
+    let text = Report::of_profile(&profile).to_text(&TextOptions::default());
+    for line in [
+        "efficiency: parallel at most 47.5% = load balance 85.7% x communication 70.0% x processors 79.2%",
+        "processors: busy for 575 ns of 1.00 us per rank; ready to run, but without a processor, for 42.5%",
+    ] {
+        let text = text.replace("\n ", " ").replace("  ", " ");
+        assert!(text.contains(line), "{text}");
+    }
+    assert!(near(parallel, found.load_balance * communication * found.processors.unwrap()));
+    let mut unknown = with([750, 100]);
+    unknown.ranks[1].processor.threads_ns = 0;
+    let found = Efficiency::of_profile(&unknown).expect("it has tags");
+    assert_eq!((found.processors, found.parallel), (None, Some(0.6)), "not known of every rank");
+    let none = Efficiency::of_profile(&with([300, 300])).expect("it has tags");
+    assert_eq!(
+        (none.processors, none.parallel),
+        (Some(1.0), Some(0.6)),
+        "all of it may be waiting"
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Hints about the run as a whole, each threshold from both sides.
 
-use tinyprof_format::model::{PhaseTimes, Profile};
+use tinyprof_format::model::{PhaseTimes, ProcessorFacts, Profile};
 use tinyprof_report::{Finding, FindingKind, Report};
 
 use crate::fixture::{Node, profile_of, tag};
@@ -130,22 +130,60 @@ fn input_and_output_that_dominate_are_named() {
     assert_eq!(of(|_| Some(190_000_000)), []);
 }
 
+/// Returns a profile of 5 ranks on 4 CPUs, which compute for 1 s in which they could not run for
+/// `delay_ns`; unknown if none.
+fn of_delay(cpus: u32, delay_ns: Option<u64>) -> Profile {
+    let mut profile = profile_of(&[node("main", None, |_| Some(1_000_000_000))], 5);
+    profile.manifest.metadata.cpus = cpus;
+    let known = delay_ns.map(|delay_ns| ProcessorFacts {
+        wall_ns: 1_000_000_000,
+        cpu_ns: 1_000_000_000 - delay_ns,
+        threads_ns: 1_000_000_000,
+        delay_ns,
+        ..ProcessorFacts::default()
+    });
+    profile.ranks.iter_mut().for_each(|rank| rank.processor = known.unwrap_or_default());
+    profile
+}
+
 #[test]
-fn a_host_with_more_ranks_than_cpus_is_crowded() {
-    let tree = [node("main", None, |_| Some(1_000_000_000))];
-    let of = |cpus: u32| {
-        let mut profile = profile_of(&tree, 5);
-        profile.manifest.metadata.cpus = cpus;
-        hints(&profile)
-    };
-    let found = of(4);
+fn ranks_that_were_measured_to_wait_for_a_cpu_are_told_so() {
+    let found = hints(&of_delay(4, Some(200_000_000)));
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(
         (found[0].kind, found[0].words.headline.as_str()),
-        (FindingKind::Crowded, "5 ranks share the 4 CPUs of a host")
+        (
+            FindingKind::Crowded,
+            "Ranks wait for a CPU 20.0% of the time: 5 share the 4 CPUs of a host"
+        )
+    );
+    assert_eq!(
+        found[0].words.evidence,
+        "A rank was ready to run, but had no CPU, for 200 ms of 1.00 s on average. At least 200 ms \
+         of it was computation."
     );
     assert!((found[0].lost_ns - 200e6).abs() < 1.0, "{found:?}");
-    assert_eq!((of(5), of(0)), (vec![], vec![]), "enough of them, or not known");
+    let bound = hints(&of_delay(8, Some(200_000_000)));
+    assert_eq!(bound[0].words.headline, "Ranks wait for a CPU 20.0% of the time");
+    assert_eq!(hints(&of_delay(4, Some(49_000_000))), [], "too little");
+    assert_eq!(hints(&of_delay(4, None)), [], "more ranks than CPUs prove nothing");
+}
+
+#[test]
+fn a_measured_delay_comes_before_what_it_explains() {
+    let tree = [
+        node("main", None, |_| Some(1_000_000_000)),
+        node("solve", Some(0), |rank| Some(if rank == 0 { 990_000_000 } else { 200_000_000 })),
+    ];
+    let mut profile = profile_of(&tree, 5);
+    assert!(!hints(&profile).is_empty());
+    for rank in &mut profile.ranks {
+        let (threads_ns, delay_ns) = (1_000_000_000, 60_000_000);
+        rank.processor = ProcessorFacts { threads_ns, delay_ns, ..ProcessorFacts::default() };
+    }
+    let kinds: Vec<_> = hints(&profile).iter().map(|hint| hint.kind).collect();
+    assert_eq!(kinds[0], FindingKind::Crowded);
+    assert!(kinds.len() > 1, "{kinds:?}");
 }
 
 #[test]

@@ -204,7 +204,7 @@ proptest! {
         for number in (0..u32::try_from(maps.len()).expect("few ranks")).rev() {
             let rank = number as usize;
             let mut one = Statistics::new(profile.callpaths.len());
-            one.add_rank(&profile.callpaths, number, "", |index| &profile.values(index, rank).executions);
+            one.add_rank(&profile.callpaths, number, &profile.ranks[rank], |index| &profile.values(index, rank).executions);
             merged.merge(&Statistics::from_bytes(&one.to_bytes()).expect("what was sent is received"));
         }
         let ranks: Vec<RankUsage> = (0..maps.len()).map(|rank| {

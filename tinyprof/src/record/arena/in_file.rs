@@ -75,6 +75,7 @@ impl Arena {
             self.lookup.clear();
             self.clear_messages();
             self.clear_edges();
+            self.forget_processor();
             self.nodes.store(0, Relaxed);
             self.last_node.store(0, Relaxed);
         }

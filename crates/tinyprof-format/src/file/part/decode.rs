@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::clock;
+use super::facts;
 use super::{CAUSES_KEY, COMMUNICATION_KEY, MAGIC, METRICS_KEY, RANKS_KEY};
 use crate::bytes::{Cursor, Malformed, MemoryLimit, column};
 use crate::file::communication::{Slices, Targets};
@@ -298,8 +298,13 @@ fn read_facts(
         .zip(losses)
         .for_each(|(facts, losses)| facts.losses = Losses::from_numbers(losses));
     if version > (FormatVersion { major: 1, minor: 0 }) && cursor.remaining() > 0 {
-        let clocks = clock::decode(cursor, ranks)?;
+        let clocks = facts::decode_clocks(cursor, ranks)?;
         facts.iter_mut().zip(clocks).for_each(|(facts, clock)| facts.clock = clock);
+        if cursor.remaining() > 0 {
+            let processors = facts::decode_processors(cursor, ranks)?;
+            let facts = facts.iter_mut().zip(processors);
+            facts.for_each(|(facts, processor)| facts.processor = processor);
+        }
     }
     Ok(facts)
 }

@@ -6,7 +6,8 @@ use crate::file::series;
 use crate::file::{EncodedCallpath, EncodedMetric, ReadOptions};
 use crate::model::{
     CallpathId, CallpathValues, ClockFacts, Edge, EdgeKey, EdgeKind, ExecutionSummary,
-    FormatVersion, MessageKey, MessageKind, MetricBucket, MetricSummary, Region, SiteId, Traffic,
+    FormatVersion, MessageKey, MessageKind, MetricBucket, MetricSummary, ProcessorFacts, Region,
+    SiteId, Traffic,
 };
 
 #[derive(Debug)]
@@ -204,6 +205,36 @@ fn clocks_with_facts_of_a_later_version_are_read() {
     );
 }
 
+#[test]
+fn processor_times_come_after_the_clocks_and_take_no_bytes_where_there_are_none() {
+    let (without, mut with) = (rank(Vec::new()), rank(Vec::new()));
+    with.facts.processor = ProcessorFacts { cpu_ns: 7, ..ProcessorFacts::default() };
+    let section = |ranks: &[&EncodedRank]| {
+        encode_facts(&ranks.iter().map(|rank| rank.facts.clone()).collect::<Vec<_>>())
+    };
+    let added = section(&[&without, &with]).split_off(section(&[&without, &without]).len());
+    assert_eq!(added, [0, 2, 0, 0, 3, 7, 1, 0, 1], "no clock, then up to the last that is not 0");
+    with.facts.clock = clock();
+    let facts = decode(&encode_part(0, &two(), &[without, with.clone()]), 2, 2, 0).unwrap().facts;
+    assert_eq!((facts[1].clock, facts[1].processor), (clock(), with.facts.processor));
+    assert!(facts[0].processor.is_empty());
+}
+
+#[test]
+fn processor_facts_of_a_later_version_are_read() {
+    let with_facts = |count: u8, columns: usize| {
+        let mut file = SectionWriter::new(MAGIC, &[0, 1, 2]);
+        let added = [&[0, count][..], &[0, 5].repeat(columns)].concat();
+        file.section(RANKS_KEY, &[encode_facts(&[rank(Vec::new()).facts]), added].concat());
+        decode(&file.finish(), 2, 1, 0).map(|part| part.facts[0].processor)
+    };
+    let known = ProcessorFacts::COUNT;
+    let more = with_facts(u8::try_from(known).unwrap() + 1, known + 1).unwrap();
+    assert_eq!(more, ProcessorFacts::from_numbers([5; ProcessorFacts::COUNT]));
+    assert_eq!(with_facts(0, 0).unwrap(), ProcessorFacts::default());
+    assert!(with_facts(2, 1).is_err() && with_facts(65, 65).is_err() && with_facts(1, 2).is_err());
+}
+
 /// Returns rank `number` of a square of 64 ranks a side that exchanges the faces of its cells with
 /// its neighbours, 1,000 times. `bytes` gives the size of a message.
 fn of_halo(number: i32, bytes: fn(i32) -> u64) -> EncodedRank {
@@ -313,7 +344,7 @@ fn a_row_of_an_old_and_long_dictionary_is_no_row_of_messages() {
 fn a_newer_minor_version_is_read_as_far_as_it_is_known() {
     let facts = encode_facts(&[rank(Vec::new()).facts]);
     let mut file = SectionWriter::new(MAGIC, &[0, 1, 2]);
-    file.section(RANKS_KEY, &[facts.as_slice(), b"\0more"].concat());
+    file.section(RANKS_KEY, &[facts.as_slice(), b"\0\0more"].concat());
     file.section(5, b"of a later version");
     let bytes = file.finish();
     assert!(decode(&bytes, 2, 1, 0).is_err(), "of our own version, this is damage");

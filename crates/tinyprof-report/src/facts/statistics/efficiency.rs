@@ -12,7 +12,7 @@ use crate::facts::usage::{Activity, RankUsage, UsageOverRanks};
 #[non_exhaustive]
 pub struct Efficiency {
     /// The mean useful time of a rank as a part of the longest rank's total time:
-    /// `load_balance * communication`.
+    /// `load_balance * communication * processors`.
     ///
     /// None if no region is tagged as communication: time in messages would count as useful.
     pub parallel: Option<f64>,
@@ -28,6 +28,10 @@ pub struct Efficiency {
     /// The time on an ideal network as a part of the longest rank's total time: what moving data
     /// costs. `communication = serialisation * transfer`. None if `serialisation` is none.
     pub transfer: Option<f64>,
+    /// The useful time without that in which the ranks certainly had no processor, as a part of all
+    /// useful time: at most this, as run-queue delay is taken to be in other time as far as that
+    /// goes. None if the delay is not known of every rank.
+    pub processors: Option<f64>,
     /// The time of input and output as a part of the total time of all ranks. Not included in the
     /// other numbers.
     pub io_share: f64,
@@ -43,8 +47,12 @@ impl Efficiency {
         // differs from that of the regions by the cost of measuring.
         let ideal_ns = times.ideal_ns();
         let ideal_ns = ideal_ns.map(|ns| ns.min(times.total_max_ns).max(times.useful_max_ns));
+        let is_followed = times.ranks > 0 && times.followed_ranks >= times.ranks;
+        let processed_ns =
+            if is_followed { times.useful_on_processors_ns() } else { times.useful_ns };
         (times.useful_max_ns > 0).then(|| Self {
-            parallel: Some(ratio(times.useful_ns, times_ranks(times.total_max_ns))),
+            parallel: Some(ratio(processed_ns, times_ranks(times.total_max_ns))),
+            processors: is_followed.then(|| ratio(processed_ns, times.useful_ns)),
             load_balance: ratio(times.useful_ns, times_ranks(times.useful_max_ns)),
             communication: Some(ratio(times.useful_max_ns.into(), times.total_max_ns.into())),
             serialisation: ideal_ns.map(|ns| ratio(times.useful_max_ns.into(), ns.into())),

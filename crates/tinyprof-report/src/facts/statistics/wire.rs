@@ -15,8 +15,11 @@ use crate::facts::usage::UsageOverRanks;
 ///
 /// 68             76           84
 /// | ideal_max_ns | companions |
+///
+/// 84               88        104      120          136        152               168
+/// | followed_ranks | wall_ns | cpu_ns | threads_ns | delay_ns | useful_delay_ns |
 /// ```
-const TIMES_BYTES: usize = 84;
+const TIMES_BYTES: usize = 168;
 
 /// One spread, little endian:
 ///
@@ -55,6 +58,12 @@ impl Statistics {
         bytes.extend(times.io_ns.to_le_bytes());
         bytes.extend(times.ideal_max_ns.to_le_bytes());
         bytes.extend(times.companions.to_le_bytes());
+        bytes.extend(times.followed_ranks.to_le_bytes());
+        bytes.extend(times.wall_ns.to_le_bytes());
+        bytes.extend(times.cpu_ns.to_le_bytes());
+        bytes.extend(times.threads_ns.to_le_bytes());
+        bytes.extend(times.delay_ns.to_le_bytes());
+        bytes.extend(times.useful_delay_ns.to_le_bytes());
         for row in self.rows() {
             bytes.extend(row.visits.to_le_bytes());
             bytes.extend(row.ranks.to_le_bytes());
@@ -97,8 +106,16 @@ fn times_from(bytes: &mut &[u8]) -> Option<UsageOverRanks> {
         io_ns: u128::from_le_bytes(take(bytes)?),
         ideal_max_ns: u64::from_le_bytes(take(bytes)?),
         companions: u64::from_le_bytes(take(bytes)?),
+        followed_ranks: u32::from_le_bytes(take(bytes)?),
+        wall_ns: u128::from_le_bytes(take(bytes)?),
+        cpu_ns: u128::from_le_bytes(take(bytes)?),
+        threads_ns: u128::from_le_bytes(take(bytes)?),
+        delay_ns: u128::from_le_bytes(take(bytes)?),
+        useful_delay_ns: u128::from_le_bytes(take(bytes)?),
     };
-    let is_part = times.useful_max_ns <= times.total_max_ns && times.useful_ns <= times.total_ns;
+    let is_part = times.useful_max_ns <= times.total_max_ns
+        && times.useful_ns <= times.total_ns
+        && times.useful_delay_ns <= times.useful_ns;
     is_part.then_some(times)
 }
 
