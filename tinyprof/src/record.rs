@@ -39,6 +39,7 @@ pub(crate) mod thread;
 pub(crate) use arena::Entered;
 pub(crate) use arena::{Arena, Before, InFlight, MetricReading, OpenRegion, Reading, Visit};
 pub use arena::{EdgeInstance, Like, VISIT_UNITS};
+pub use call_site::{CallPlace, ScriptLine};
 pub(crate) use call_site::{call_site, program};
 #[cfg(feature = "alloc")]
 pub use counting::Counting;
