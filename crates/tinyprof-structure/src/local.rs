@@ -74,7 +74,7 @@ pub(super) fn is_local(function: &str) -> bool {
         Some((start, end)) => name.strip_prefix(start).is_some_and(|rest| rest.ends_with(end)),
         None => name == *pattern,
     };
-    LOCAL.iter().any(|pattern| is_match(&pattern))
+    LOCAL.iter().any(is_match)
 }
 
 #[cfg(test)]

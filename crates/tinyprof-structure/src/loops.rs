@@ -3,8 +3,8 @@
 //! A loop is a region that is one, or a cycle of calls: where a program has no regions, or none for
 //! its loops, a loop is seen by calls that follow each other in circles. Which of the calls an
 //! iteration begins with is a guess then: the first one to which the ranks return often enough. If
-//! they also return to it in a circle of the circle, whose requests another call completes, that is a
-//! loop in the loop, and an iteration of the outer one begins with that other call.
+//! they also return to it in a circle of the circle, whose requests another call completes, that is
+//! a loop in the loop, and an iteration of the outer one begins with that other call.
 
 use std::collections::{BTreeMap, BTreeSet};
 

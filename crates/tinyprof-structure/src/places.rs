@@ -31,6 +31,9 @@ impl Walk {
     }
 }
 
+/// What orders the nodes of a loop: a rank, the first visit, the ranks that begin so, the node.
+type First<R> = (R, u32, Reverse<u64>, u32);
+
 /// The order of the loops in one part of a program.
 #[derive(Debug)]
 pub(super) struct Numbering {
@@ -52,7 +55,7 @@ impl Numbering {
         rank: impl Fn(u32) -> R,
     ) -> Self {
         let mut firsts = vec![vec![None; walks.len()]; loops];
-        let mut first_nodes: Vec<Option<(R, u32, Reverse<u64>, u32)>> = vec![None; loops];
+        let mut first_nodes: Vec<Option<First<R>>> = vec![None; loops];
         for (node, of_loop) in members {
             let Some(of_loop) = *of_loop else { continue };
             for (walk, first) in walks.iter().zip(&mut firsts[of_loop]) {

@@ -20,7 +20,7 @@ const PATH_BYTES: usize = 2048;
 /// function.
 static CALL_SITES: SiteTable<CallSite, 8192> = SiteTable::new();
 
-/// Where a call comes from.
+/// The place that a call comes from.
 #[derive(Clone, Copy, Debug)]
 pub enum CallPlace {
     /// What the call returns to.

@@ -33,7 +33,18 @@ const CHECKED_MAX: usize = 1000;
 /// The longest text that is read.
 const TEXT_MAX: isize = 2048;
 
-/// CPython, of which everything is known that reading its frames needs.
+/// `PyGILState_GetThisThreadState`.
+type ThisThread = unsafe extern "C" fn() -> usize;
+/// `Py_IsFinalizing`.
+type IsEnding = unsafe extern "C" fn() -> c_int;
+/// `PyCode_Addr2Line`: code object, and offset in its instructions.
+type LineOf = unsafe extern "C" fn(usize, c_int) -> c_int;
+/// `PyUnicode_GetLength`.
+type LengthOf = unsafe extern "C" fn(usize) -> isize;
+/// `PyUnicode_ReadChar`: text, and index.
+type LetterOf = unsafe extern "C" fn(usize, isize) -> u32;
+
+/// `CPython`, of which everything is known that reading its frames needs.
 #[derive(Debug)]
 pub(super) struct Interpreter {
     layout: Layout,
@@ -41,11 +52,11 @@ pub(super) struct Interpreter {
     /// The addresses of the types of code objects and texts.
     code_type: usize,
     text_type: usize,
-    this_thread: unsafe extern "C" fn() -> usize,
-    is_ending: Option<unsafe extern "C" fn() -> c_int>,
-    line: unsafe extern "C" fn(usize, c_int) -> c_int,
-    text_length: unsafe extern "C" fn(usize) -> isize,
-    letter: unsafe extern "C" fn(usize, isize) -> u32,
+    this_thread: ThisThread,
+    is_ending: Option<IsEnding>,
+    line: LineOf,
+    text_length: LengthOf,
+    letter: LetterOf,
     check: AtomicU8,
 }
 
@@ -78,10 +89,12 @@ impl Interpreter {
     #[cold]
     fn find() -> Option<Self> {
         let symbol = |name: &CStr| symbol_of(name, b"libpython").map(|at| at.addr());
-        // SAFETY: the function has no arguments, and returns a text that stays.
+        // SAFETY: the function has been so since version 1.
         let version = unsafe {
-            transmute::<usize, unsafe extern "C" fn() -> *const c_char>(symbol(c"Py_GetVersion")?)()
+            transmute::<usize, unsafe extern "C" fn() -> *const c_char>(symbol(c"Py_GetVersion")?)
         };
+        // SAFETY: it may be called at any time, and returns a text that stays.
+        let version = unsafe { version() };
         // SAFETY: the text ends with a zero.
         let version = unsafe { CStr::from_ptr(version) }.to_str().ok()?;
         let layout = Layout::of(minor_of(version)?)?;
@@ -93,15 +106,17 @@ impl Interpreter {
             code_type,
             text_type: symbol(c"PyUnicode_Type")?,
             // SAFETY: the functions have had these arguments since version 3.3 at the latest.
-            this_thread: unsafe { transmute(symbol(c"PyGILState_GetThisThreadState")?) },
+            this_thread: unsafe {
+                transmute::<usize, ThisThread>(symbol(c"PyGILState_GetThisThreadState")?)
+            },
             // SAFETY: as above.
-            is_ending: is_ending.map(|at| unsafe { transmute(at) }),
+            is_ending: is_ending.map(|at| unsafe { transmute::<usize, IsEnding>(at) }),
             // SAFETY: as above.
-            line: unsafe { transmute(symbol(c"PyCode_Addr2Line")?) },
+            line: unsafe { transmute::<usize, LineOf>(symbol(c"PyCode_Addr2Line")?) },
             // SAFETY: as above.
-            text_length: unsafe { transmute(symbol(c"PyUnicode_GetLength")?) },
+            text_length: unsafe { transmute::<usize, LengthOf>(symbol(c"PyUnicode_GetLength")?) },
             // SAFETY: as above.
-            letter: unsafe { transmute(symbol(c"PyUnicode_ReadChar")?) },
+            letter: unsafe { transmute::<usize, LetterOf>(symbol(c"PyUnicode_ReadChar")?) },
             check: AtomicU8::new(UNCHECKED),
         })
     }
@@ -183,7 +198,7 @@ impl Interpreter {
     pub(super) fn line(&self, frame: usize, code: usize) -> i32 {
         let instruction = self.instruction(frame);
         let offset = match self.layout.instruction {
-            Instruction::Number(_, bytes) => instruction as i32 * bytes,
+            Instruction::Number(_, bytes) => low(instruction).wrapping_mul(bytes),
             Instruction::Address(..) => {
                 i32::try_from(instruction.wrapping_sub(code + self.fields.instructions))
                     .unwrap_or(-1)
@@ -283,7 +298,7 @@ impl Interpreter {
         read_word(read_word(code + self.fields.lines)? + PARTS)?;
         match self.layout.instruction {
             Instruction::Number(offset, _) => {
-                let number = read_word(frame + offset)? as i32;
+                let number = low(read_word(frame + offset)?);
                 (-1..1 << 24).contains(&number).then_some(true)
             }
             Instruction::Address(offset, _) => {
@@ -345,6 +360,12 @@ fn minor_of(version: &str) -> Option<u32> {
     let is_free = version.contains("free-threading");
     let minor = version.strip_prefix("3.").filter(|_| !is_free)?;
     minor.split(['.', '+', ' ', 'a', 'b', 'r']).next()?.parse().ok()
+}
+
+/// Returns the low half of a word.
+fn low(word: usize) -> i32 {
+    let [first, second, third, fourth, ..] = word.to_le_bytes();
+    i32::from_le_bytes([first, second, third, fourth])
 }
 
 /// Reads a word of the interpreter.

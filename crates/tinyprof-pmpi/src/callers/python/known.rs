@@ -80,7 +80,7 @@ impl Known {
         let entry = self.entry(look);
         let version = entry.version.load(Relaxed);
         let odd = version.wrapping_add(1);
-        let is_free = version % 2 == 0;
+        let is_free = version.is_multiple_of(2);
         if !is_free || entry.version.compare_exchange(version, odd, Acquire, Relaxed).is_err() {
             return;
         }
@@ -95,6 +95,7 @@ impl Known {
     }
 
     #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the high bits, which are few")]
     fn entry(&self, look: &Look) -> &Entry {
         let [code, instruction, index, ..] = look.0;
         let word = (code ^ instruction.rotate_left(7) ^ index.rotate_left(20)) as u64;

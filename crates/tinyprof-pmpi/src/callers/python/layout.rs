@@ -1,4 +1,4 @@
-//! Where the versions of CPython keep the frames of a thread, which is nowhere described at run
+//! Where the versions of `CPython` keep the frames of a thread, which is nowhere described at run
 //! time.
 
 /// Offsets in bytes.
