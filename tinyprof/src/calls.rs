@@ -16,7 +16,7 @@ use crate::record::calibration::{in_discarded_arena, visit_cost, weigh_visits};
 use crate::record::clock::rate_since;
 use crate::record::thread;
 use crate::record::{Arena, Line, Visit, call_site, has_regions, program};
-pub use crate::record::{EdgeInstance, Like, Site, VISIT_UNITS};
+pub use crate::record::{CallPlace, EdgeInstance, Like, ScriptLine, Site, VISIT_UNITS};
 
 /// The recorder of the calling thread.
 #[derive(Clone, Copy, Debug)]
@@ -118,7 +118,7 @@ impl Recorder {
         function: &'static Site,
         index: usize,
         address: usize,
-        place: impl FnOnce() -> usize,
+        place: impl FnOnce() -> CallPlace,
     ) -> Open {
         let visit = if has_regions() && !self.arena.is_outside_of_regions() {
             self.arena.enter(function)
@@ -127,7 +127,7 @@ impl Recorder {
             let key = |address: usize| address as u64 ^ (index as u64 + 1) << 48;
             self.arena.enter_call(key(address), || {
                 let place = place();
-                (key(place), move || call_site(function, place))
+                (key(place.word()), move || call_site(function, place))
             })
         };
         Open { recorder: self, visit }

@@ -41,6 +41,7 @@ pub(crate) use arena::{
     Arena, Before, InFlight, MetricReading, OpenRegion, Reading, Visit, begin_processor_time,
 };
 pub use arena::{EdgeInstance, Like, VISIT_UNITS};
+pub use call_site::{CallPlace, ScriptLine};
 pub(crate) use call_site::{call_site, program};
 #[cfg(feature = "alloc")]
 pub use counting::Counting;

@@ -7,19 +7,24 @@
 //! a frame to the one that called it is in the tables that compilers make for exceptions and
 //! debuggers ([`unwinding`]): no frame pointers are assumed. What was found out is kept for each
 //! place ([`kept`]), so that later calls read two or three words of the stack.
+//!
+//! Calls that an interpreter of Python makes are at the line of the script that it executes
+//! ([`python`]).
 
 mod kept;
 mod object;
+mod python;
 mod symbols;
 mod unwinding;
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use tinyprof::__calls::CallPlace;
 use tinyprof_settings::Wrappers;
 
 use crate::function::FUNCTIONS;
 use crate::words::{FRAME_POINTER, FROM_STACK, RETURN_ADDRESS, Words};
-use kept::Kept;
+use kept::{Kept, Maker};
 use object::Object;
 use symbols::Symbols;
 use unwinding::{Frame, Rule};
@@ -39,8 +44,12 @@ pub fn set_wrappers(wrappers: Wrappers) {
     WRAPPERS.get_or_init(|| wrappers);
 }
 
+fn wrappers() -> &'static Wrappers {
+    WRAPPERS.get_or_init(Wrappers::default)
+}
+
 /// Returns the place of a call of the function at `index` in the user's own code: what the call
-/// returns to, or what the wrapper around it returns to.
+/// returns to, or what the wrapper around it returns to, or the line of a script.
 ///
 /// # Cost
 /// The first time at a place it reads the symbols of the object that made the call, which takes up
@@ -49,20 +58,26 @@ pub fn set_wrappers(wrappers: Wrappers) {
 /// # Safety
 /// `words` are those that an entry point has built for a call that is under way.
 #[inline(never)]
-pub(crate) unsafe fn place(index: usize, words: Words) -> usize {
+pub(crate) unsafe fn place(index: usize, words: Words) -> CallPlace {
     // SAFETY: as the caller says.
     let mut frame = unsafe { frame(words) };
     for _ in 0..DEPTH_MAX {
         let key = frame.pc as u64 ^ (index as u64 + 1) << 48;
-        let rule = KEPT.find(key).unwrap_or_else(|| find_out(key, index, &frame));
-        // SAFETY: the rule is that of the place, and the frame is open.
-        let caller = rule.and_then(|rule| unsafe { rule.caller_of(&frame) });
+        let caller = match KEPT.find(key).unwrap_or_else(|| find_out(key, index, &frame)) {
+            Maker::Own => None,
+            // SAFETY: the rule is that of the place, and the frame is open.
+            Maker::Wrapper(rule) => unsafe { rule.caller_of(&frame) },
+            Maker::Python => {
+                let line = python::line(index);
+                return line.map_or(CallPlace::Interpreter(frame.pc), CallPlace::Script);
+            }
+        };
         match caller {
             Some(caller) => frame = caller,
             None => break,
         }
     }
-    frame.pc
+    CallPlace::Address(frame.pc)
 }
 
 /// Returns the frame of the function that has made a call.
@@ -79,29 +94,31 @@ unsafe fn frame(words: Words) -> Frame {
     }
 }
 
-/// Finds out whether the function of a frame is a wrapper, and how to get out of it.
+/// Finds out who has made a call, and how to get out of a wrapper.
 #[cold]
 #[inline(never)]
-fn find_out(key: u64, index: usize, frame: &Frame) -> Option<Rule> {
+fn find_out(key: u64, index: usize, frame: &Frame) -> Maker {
     let mut symbols = SYMBOLS.lock().unwrap_or_else(PoisonError::into_inner);
-    let rule = rule_of_wrapper(&mut symbols, index, frame);
-    KEPT.keep(key, rule);
-    rule
+    let maker = maker(&mut symbols, index, frame).unwrap_or(Maker::Own);
+    KEPT.keep(key, maker);
+    maker
 }
 
-fn rule_of_wrapper(symbols: &mut Symbols, index: usize, frame: &Frame) -> Option<Rule> {
+fn maker(symbols: &mut Symbols, index: usize, frame: &Frame) -> Option<Maker> {
     if tinyprof::__mpi::is_sandboxed() {
         return None;
     }
     // The call is the instruction before the one that it returns to.
     let address = frame.pc.checked_sub(1)?;
     let object = Object::of(address)?;
+    if python::is_part(&object.path, address) {
+        return Some(Maker::Python);
+    }
     let name = symbols.name(&object, address)?;
-    let wrappers = WRAPPERS.get_or_init(Wrappers::default);
-    if !wrappers.is_wrapper(&name, FUNCTIONS[index].name) {
+    if !wrappers().is_wrapper(&name, FUNCTIONS[index].name) {
         return None;
     }
     let rule = Rule::find(&object, address)?;
     let caller = rule.checked_caller_of(frame)?;
-    Object::of(caller.pc.checked_sub(1)?).map(|_| rule)
+    Object::of(caller.pc.checked_sub(1)?).map(|_| Maker::Wrapper(rule))
 }

@@ -19,12 +19,19 @@ pub(crate) fn is_loaded(soname: &CStr) -> bool {
 /// Returns the address of a symbol: of those visible to all, or else of the MPI libraries that were
 /// loaded for one user alone (`RTLD_LOCAL`), as plugins and scripting languages do.
 pub(crate) fn symbol(name: &CStr) -> Option<*mut c_void> {
+    visible_symbol(name).or_else(|| find_loaded(|object| symbol_in(object, name, is_of_mpi)))
+}
+
+/// As [`symbol`], of libraries whose file's name has this beginning.
+pub(crate) fn symbol_of(name: &CStr, library: &[u8]) -> Option<*mut c_void> {
+    let is_of_library = |path: &[u8]| file_name(path).starts_with(library);
+    visible_symbol(name).or_else(|| find_loaded(|object| symbol_in(object, name, is_of_library)))
+}
+
+fn visible_symbol(name: &CStr) -> Option<*mut c_void> {
     // SAFETY: the name ends with a zero.
     let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
-    if !found.is_null() {
-        return Some(found);
-    }
-    find_loaded(|object| symbol_of_mpi(object, name))
+    (!found.is_null()).then_some(found)
 }
 
 /// Returns the next definition of a function behind this library in the order of search, if it is
@@ -125,10 +132,16 @@ fn search_in<T, Look: FnMut(&libc::dl_phdr_info) -> Option<T>>(_: &Search<T, Loo
 static tinyprof_wrappers: u8 = 1;
 
 impl Library {
-    /// Returns whether it defines a symbol itself.
-    fn defines(&self, name: &CStr) -> bool {
+    /// Returns whether it defines a symbol itself, for others.
+    pub(crate) fn defines(&self, name: &CStr) -> bool {
+        let flags = libc::RTLD_LAZY | libc::RTLD_NOLOAD;
         // SAFETY: the path is that of an object that is loaded; nothing is loaded by this.
-        let library = unsafe { libc::dlopen(self.path, libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+        let mut library = unsafe { libc::dlopen(self.path, flags) };
+        if library.is_null() {
+            // The executable is not found by the name that it was started by.
+            // SAFETY: this names the executable; nothing is loaded.
+            library = unsafe { libc::dlopen(ptr::null(), flags) };
+        }
         if library.is_null() {
             return false;
         }
@@ -141,10 +154,18 @@ impl Library {
     }
 }
 
-/// Looks a symbol up in one loaded object, if that is a library of MPI.
-fn symbol_of_mpi(object: &libc::dl_phdr_info, name: &CStr) -> Option<*mut c_void> {
+/// Looks a symbol up in one loaded object, if its path is one of those.
+fn symbol_in(
+    object: &libc::dl_phdr_info,
+    name: &CStr,
+    is_one: impl Fn(&[u8]) -> bool,
+) -> Option<*mut c_void> {
     let path = object.dlpi_name;
-    if path.is_null() || !is_of_mpi(path) {
+    if path.is_null() {
+        return None;
+    }
+    // SAFETY: the loader's paths end with a zero.
+    if !is_one(unsafe { CStr::from_ptr(path) }.to_bytes()) {
         return None;
     }
     // SAFETY: the path is that of an object that is loaded; nothing is loaded by this.
@@ -160,9 +181,11 @@ fn symbol_of_mpi(object: &libc::dl_phdr_info, name: &CStr) -> Option<*mut c_void
 }
 
 /// Returns whether a path is that of an MPI library: `libmpi...`, `libmpich...`.
-fn is_of_mpi(path: *const c_char) -> bool {
-    // SAFETY: the loader's paths end with a zero.
-    let path = unsafe { CStr::from_ptr(path) }.to_bytes();
-    let file = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+fn is_of_mpi(path: &[u8]) -> bool {
+    let file = file_name(path);
     file.starts_with(b"libmpi") || file.starts_with(b"libpmpi")
+}
+
+fn file_name(path: &[u8]) -> &[u8] {
+    path.rsplit(|&byte| byte == b'/').next().unwrap_or_default()
 }

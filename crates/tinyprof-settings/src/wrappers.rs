@@ -103,6 +103,27 @@ const AFFIXES: [&str; 90] = [
     "qp",
 ];
 
+/// The words that say how values are put together.
+const REDUCING: [&str; 11] =
+    ["add", "sum", "max", "min", "prod", "and", "or", "op", "maxloc", "minloc", "reduction"];
+/// The words that say that this is done over all ranks.
+const ACROSS: [&str; 14] = [
+    "mpi",
+    "mpp",
+    "pmpi",
+    "par",
+    "para",
+    "parallel",
+    "comm",
+    "comms",
+    "world",
+    "global",
+    "glob",
+    "dist",
+    "distributed",
+    "rank",
+];
+
 /// The user's names of further wrappers.
 ///
 /// ```
@@ -166,8 +187,20 @@ fn is_named_like(name: &str, called: &str) -> bool {
     let first = words.iter().position(|word| !is_affix(word)).unwrap_or(words.len());
     let last = words.iter().rposition(|word| !is_affix(word)).map_or(first, |last| last + 1);
     let plain = words[first..last].concat();
+    if is_reduction(&words) && called.contains("reduce") {
+        return true;
+    }
     let shortened = ["replace", "v", "w", "init"].map(|end| called.strip_suffix(end));
     iter::once(Some(called.as_str())).chain(shortened).flatten().any(|called| plain == called)
+}
+
+/// Returns whether a name only says that values of all ranks are put together, such as
+/// `addIntParallel` or `global_sum`.
+fn is_reduction(words: &[String]) -> bool {
+    let has = |of: &[&str]| words.iter().any(|word| of.contains(&word.as_str()));
+    let is_known =
+        |word: &String| AFFIXES.contains(&word.as_str()) || REDUCING.contains(&word.as_str());
+    has(&REDUCING) && has(&ACROSS) && words.iter().all(is_known)
 }
 
 /// Returns the words of a name, in lower case, with the field's short forms: of `AllReduce_sum`
@@ -265,6 +298,9 @@ mod tests {
             ("p_sendrecv_dp", "MPI_Sendrecv_replace"),
             ("CommSendReceive", "MPI_Sendrecv"),
             ("all_to_all", "MPI_Alltoallv"),
+            ("addIntParallel", "MPI_Allreduce"),
+            ("minRankDoubleParallel", "MPI_Allreduce"),
+            ("global_sum_dp_", "MPI_Reduce"),
             ("comm_barrier.constprop.0", "MPI_Barrier"),
             ("_ZN8Parallel12Communicator7waitallEv", "MPI_Waitall"),
             ("_ZNK3MPI4Comm4SendEPKviRKNS_8DatatypeEii", "MPI_Send"),
@@ -294,6 +330,10 @@ mod tests {
             ("__halo_MOD_exchange", "MPI_Sendrecv"),
             ("_ZN5Solver4stepEi", "MPI_Allreduce"),
             ("Solver::wait_for_all(int)", "MPI_Waitall"),
+            ("compute_sum", "MPI_Allreduce"),
+            ("sum", "MPI_Allreduce"),
+            ("addIntParallel", "MPI_Send"),
+            ("parallel_residual", "MPI_Allreduce"),
             ("data", "MPI_Send"),
             ("", "MPI_Send"),
             ("_Z", "MPI_Send"),

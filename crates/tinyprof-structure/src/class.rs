@@ -6,6 +6,7 @@ use tinyprof_messages::graph::{Class, Phase, RankSet};
 
 use super::Structure;
 use super::observed::{OfRank, is_known};
+use super::places::is_loop;
 use tinyprof_report::cells::ratio;
 use tinyprof_report::world_rank;
 
@@ -48,8 +49,11 @@ pub(super) struct ClassFacts {
     pub(super) partners: Partners,
     /// The mean time of a rank in calls, in ns.
     pub(super) in_calls_ns: f64,
-    /// The mean time of a rank between calls, in ns.
+    /// The mean time of a rank between calls, in ns; before the first call only in a straight part:
+    /// that is no iteration of a loop.
     pub(super) computing_ns: f64,
+    /// The mean time of a rank between the call before a loop and its first one, in ns.
+    pub(super) before_ns: f64,
 }
 
 impl Partners {
@@ -107,14 +111,17 @@ impl Structure {
     pub(super) fn facts(&self, phase: &Phase, class: &Class) -> ClassFacts {
         let mut sums: BTreeMap<u32, Sums> = BTreeMap::new();
         let mut offsets: Vec<(u32, BTreeSet<i32>)> = Vec::new();
-        let mut computing_ns = 0_u128;
+        let (mut computing_ns, mut before_ns) = (0_u128, 0_u128);
         for rank in class.ranks.iter() {
             let Some(found) = self.observed.ranks.get(rank as usize) else { continue };
             let of_rank = self.add_rank(phase, rank, found, &mut sums);
             offsets.push((rank, of_rank));
-            let flows = found.flows.iter();
-            let here = flows.filter(|flow| flow.from.is_some() && self.is_in(phase, flow.to));
-            computing_ns += here.map(|flow| u128::from(flow.times.sum)).sum::<u128>();
+            for flow in found.flows.iter().filter(|flow| self.is_in(phase, flow.to)) {
+                let Some(from) = flow.from else { continue };
+                let is_before = is_loop(phase) && !self.is_in(phase, from);
+                let sum = if is_before { &mut before_ns } else { &mut computing_ns };
+                *sum += u128::from(flow.times.sum);
+            }
         }
         let ranks = self.observed.ranks.len();
         let count = u128::from(class.ranks.len().max(1));
@@ -135,6 +142,7 @@ impl Structure {
             partners: Partners::of_ranks(ranks, &offsets),
             in_calls_ns: ratio(in_calls_ns, count),
             computing_ns: ratio(computing_ns, count),
+            before_ns: ratio(before_ns, count),
         }
     }
 

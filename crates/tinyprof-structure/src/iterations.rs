@@ -5,9 +5,9 @@
 //! combinations occurred is not known, and none is guessed.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use tinyprof_messages::graph::{Class, Phase};
+use tinyprof_messages::graph::{Class, Phase, Place};
 
 use super::Structure;
 use super::places::is_loop;
@@ -44,8 +44,10 @@ pub(super) struct Way {
 /// The ways through the iterations of a loop, of the ranks of a class.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Iterations {
-    /// All iterations.
+    /// All iterations: how often ranks came to the step that an iteration begins with.
     pub(super) count: u64,
+    /// That step. Where the loop is no region, it is a guess.
+    pub(super) head: Option<Step>,
     /// The most frequent ways; none if edges do not tell them.
     pub(super) ways: Vec<Way>,
     /// The number of other ways, their iterations, and the mean time of these in ns.
@@ -81,6 +83,10 @@ struct Body {
     edges: BTreeMap<Step, BTreeMap<Option<Step>, Sum>>,
     /// How often each step was entered from another one or from outside.
     entered: BTreeMap<Step, u64>,
+    /// The steps with which an iteration may begin.
+    heads: BTreeSet<Step>,
+    /// Whether it is a guess which of them does.
+    is_guess: bool,
 }
 
 impl Structure {
@@ -95,7 +101,16 @@ impl Structure {
             let inner = phase.inner.iter().position(is_here);
             self.is_in(phase, node).then(|| inner.map_or(Step::Call(node), Step::Loop))
         };
-        let mut body = Body::default();
+        let is_region = self.is_region(phase);
+        let mut body = Body { is_guess: !is_region, ..Body::default() };
+        let id = match phase.section.places.last() {
+            Some(Place::Loop(id)) => *id,
+            _ => 0,
+        };
+        let is_head = |node: u32| match is_region {
+            true => !self.nodes.get(node).is_local,
+            false => self.sections.heads.contains(&(id, node)),
+        };
         for rank in class.ranks.iter() {
             let Some(found) = self.observed.ranks.get(rank as usize) else { continue };
             for visited in &found.visited {
@@ -103,6 +118,9 @@ impl Structure {
                 body.calls.entry(step).or_default().add(visited.times.count, visited.times.sum);
                 let order = body.orders.entry(step).or_insert(visited.order);
                 *order = visited.order.min(*order);
+                if is_head(visited.node) {
+                    body.heads.insert(step);
+                }
             }
             for flow in &found.flows {
                 let ends = (flow.from.and_then(step), step(flow.to));
@@ -168,7 +186,13 @@ impl Body {
     }
 
     fn iterations(&self) -> Iterations {
-        let Some((_, &head)) = self.orders.iter().map(|(step, order)| (order, step)).min() else {
+        let steps = self.orders.iter();
+        let Some((&head, _)) = steps.min_by_key(|(step, order)| {
+            let is_head = self.heads.contains(step);
+            // Other ranks may begin with another call, which these ranks call more often.
+            let entered = self.entered.get(step).copied().filter(|_| is_head && self.is_guess);
+            (!is_head, entered, **order)
+        }) else {
             return Iterations::default();
         };
         if let ([_], Step::Call(_)) = (self.calls.values().collect::<Vec<_>>().as_slice(), head) {
@@ -196,7 +220,8 @@ impl Body {
         let rarest = ways.split_off(ways.len().min(KEPT_MAX));
         let mut others = Way::default();
         rarest.iter().for_each(|way| others.absorb(way));
-        Iterations { count, ways, others: (rarest.len(), others.count, others.ns) }
+        let others = (rarest.len(), others.count, others.ns);
+        Iterations { count, head: Some(head), ways, others }
     }
 
     /// Returns the iterations of a loop that has one call: each call is one.
@@ -205,7 +230,7 @@ impl Body {
         let within = self.within.get(&head).copied().unwrap_or_default();
         let ns = mean(calls.ns + within.ns, calls.count);
         let way = Way { count: calls.count, ns, steps: vec![(head, 1.0)] };
-        Iterations { count: calls.count, ways: vec![way], others: (0, 0, 0.0) }
+        Iterations { count: calls.count, head: Some(head), ways: vec![way], others: (0, 0, 0.0) }
     }
 
     /// Collects the ways from the last step of `steps` back to `head` or out of the loop. Returns

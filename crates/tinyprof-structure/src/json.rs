@@ -61,6 +61,7 @@ impl Structure {
             "peer_ranks": peer_ranks,
             "in_calls_ns": facts.in_calls_ns,
             "computing_ns": facts.computing_ns,
+            "computing_before_ns": facts.before_ns,
             "calls": facts.calls.iter().map(|call| self.call_json(call)).collect::<Vec<_>>(),
             "iterations": self.iterations(phase, class).map(|iterations| {
                 self.iterations_json(phase, &iterations, &facts, class.ranks.len())
@@ -99,6 +100,11 @@ impl Structure {
                 })
             }
         };
+        // Where iterations begin is a guess in a loop that is no region.
+        let begin = |head: &Step| match *head {
+            Step::Loop(inner) => self.phase_name(&phase.inner[inner]),
+            Step::Call(node) => self.nodes.get(node).path.clone(),
+        };
         let way = |way: &Way| {
             json!({
                 "count": of_rank(way.count),
@@ -109,6 +115,7 @@ impl Structure {
         let (others, of_others, ns) = iterations.others;
         json!({
             "count": of_rank(iterations.count),
+            "of": (!self.is_region(phase)).then(|| iterations.head.as_ref().map(begin)),
             "ways": iterations.ways.iter().map(way).collect::<Vec<_>>(),
             "others": (others > 0).then(|| {
                 json!({ "ways": others, "count": of_rank(of_others), "time_ns": ns })

@@ -11,13 +11,16 @@
 //! not, is described in `docs/structure.md`.
 #![forbid(unsafe_code)]
 
+mod circle;
 mod class;
 mod cycles;
 mod differences;
 mod drawing;
+mod groups;
 mod iterations;
 mod json;
 mod lanes;
+mod local;
 mod loop_rows;
 mod loops;
 mod nodes;

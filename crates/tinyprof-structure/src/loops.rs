@@ -1,20 +1,19 @@
 //! Loops, and the straight parts between them, found from the order of calls.
 //!
 //! A loop is a region that is one, or a cycle of calls: where a program has no regions, or none for
-//! its loops, a loop is seen by calls that follow each other in circles.
+//! its loops, a loop is seen by calls that follow each other in circles. Which of the calls an
+//! iteration begins with is a guess then: the first one to which the ranks return often enough. If
+//! they also return to it in a circle of the circle, whose requests another call completes, that is
+//! a loop in the loop, and an iteration of the outer one begins with that other call.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use tinyprof_messages::graph::{Folded, Place, Section};
 
-use super::cycles::cycles;
+use super::groups::{Edge, Groups, Unit};
 use super::nodes::Nodes;
 use super::observed::Observed;
 use super::places::{Numbering, Walk, name_loops};
-
-/// The mean number of returns to the first call, each time that the cycle is entered, from which on
-/// it is a loop: calls that are repeated once are none.
-const RETURNS_MIN: u64 = 2;
 
 /// How deep loops are nested at most.
 const NESTED_MAX: usize = 12;
@@ -28,22 +27,15 @@ pub(super) struct Sections {
     pub(super) names: BTreeMap<u64, String>,
     /// The loops that are regions.
     pub(super) regions: BTreeSet<u64>,
+    /// The calls with which iterations of the other loops begin, by loop.
+    pub(super) heads: BTreeSet<(u64, u32)>,
 }
-
-/// A part of the nodes that is divided at a time: a node, or all nodes of a loop that is a region.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Unit {
-    Node(u32),
-    Region(u64),
-}
-
-/// From, to, and how often.
-type Edge = (u32, u32, u64);
 
 impl Sections {
     pub(super) fn of(nodes: &Nodes, observed: &Observed) -> Self {
         let mut walks: BTreeMap<(Vec<u32>, Vec<Edge>), u64> = BTreeMap::new();
         let mut messages: BTreeSet<(u32, u32)> = BTreeSet::new();
+        let mut completions: BTreeSet<(u32, u32)> = BTreeSet::new();
         for rank in &observed.ranks {
             let mut visited: Vec<(u32, u32)> =
                 rank.visited.iter().map(|visited| (visited.order, visited.node)).collect();
@@ -52,6 +44,7 @@ impl Sections {
             let flows = rank.flows.iter();
             let edges = flows.filter_map(|flow| Some((flow.from?, flow.to, flow.times.count)));
             *walks.entry((visited, edges.collect())).or_default() += 1;
+            completions.extend(rank.completions.iter().map(|(from, to, _)| (*from, *to)));
             messages.extend(rank.incoming.iter().filter_map(|edge| Some((edge.from?, edge.to))));
         }
         let ranks: u64 = walks.values().sum();
@@ -65,9 +58,11 @@ impl Sections {
             nodes,
             walks: of_walks,
             messages,
+            completions,
             ranks,
             of_node: vec![Section::default(); nodes.len()],
             first_of_loop: BTreeMap::new(),
+            heads: BTreeSet::new(),
         };
         let members: Vec<u32> = nodes.iter().map(|(node, _)| node).collect();
         division.divide(&members, &edges, 0, &Section::default());
@@ -76,7 +71,7 @@ impl Sections {
         let found = division.first_of_loop;
         let regions = found.iter().filter(|(_, (_, is_region))| *is_region);
         let regions = regions.map(|(id, _)| *id).collect();
-        Self { of_node, names: name_loops(nodes, &found), regions }
+        Self { of_node, names: name_loops(nodes, &found), regions, heads: division.heads }
     }
 }
 
@@ -102,10 +97,13 @@ struct Division<'a> {
     walks: Vec<Walk>,
     /// Pairs of nodes of which one has sent a message to the other.
     messages: BTreeSet<(u32, u32)>,
+    /// Pairs of nodes of which the second has completed requests of the first.
+    completions: BTreeSet<(u32, u32)>,
     ranks: u64,
     of_node: Vec<Section>,
     /// The first node of each loop, and whether the loop is a region.
     first_of_loop: BTreeMap<u64, (u32, bool)>,
+    heads: BTreeSet<(u64, u32)>,
 }
 
 impl Division<'_> {
@@ -121,7 +119,8 @@ impl Division<'_> {
         let number = |node: u32| units.binary_search(&unit(node)).unwrap_or_default();
         let mut groups = Groups::new(units.len());
         for (walk, edges) in self.walks.iter().zip(edges) {
-            groups.add_cycles(walk, edges, &units, members, number);
+            let of_walk = (walk, edges.as_slice());
+            groups.add_cycles(self.nodes, &self.completions, of_walk, &units, members, number);
         }
         let is_member = |node: &u32| members.binary_search(node).is_ok();
         for (from, to) in self.messages.iter().filter(|(a, b)| is_member(a) && is_member(b)) {
@@ -131,7 +130,9 @@ impl Division<'_> {
         let of_loop = |node: u32| loops.iter().position(|units| units.contains(&unit(node)));
         let of_members: Vec<(u32, Option<usize>)> =
             members.iter().map(|node| (*node, of_loop(*node))).collect();
-        let numbering = Numbering::new(&self.walks, &of_members, loops.len());
+        let is_head = |node: u32| groups.is_head[number(node)];
+        let rank = |node: u32| (!is_head(node), self.nodes.get(node).is_local);
+        let numbering = Numbering::new(&self.walks, &of_members, loops.len(), rank);
         let place = |place: Place| {
             let mut section = prefix.clone();
             section.places.push(place);
@@ -157,27 +158,44 @@ impl Division<'_> {
             let id = region.unwrap_or_else(|| self.cycle_id(first, prefix));
             self.first_of_loop.entry(id).or_insert((first, region.is_some()));
             let section = place(Place::Loop(id));
+            let heads: BTreeSet<u32> = inside
+                .iter()
+                .filter(|node| region.is_none() && groups.is_head[number(**node)])
+                .copied()
+                .collect();
+            self.heads.extend(heads.iter().map(|node| (id, *node)));
             let regions = regions + usize::from(region.is_some());
             if section.places.len() > NESTED_MAX {
                 self.all_straight(&inside, &section);
                 continue;
             }
-            let edges = self.edges_inside(&inside, edges, regions);
+            let edges = self.edges_inside(&inside, &heads, edges, regions);
             self.divide(&inside, &edges, regions, &section);
         }
     }
 
-    /// Returns the edges between nodes of a loop without those that return to its first part on the
-    /// rank.
-    fn edges_inside(&self, inside: &[u32], edges: &[Vec<Edge>], regions: usize) -> Vec<Vec<Edge>> {
+    /// Returns the edges between nodes of a loop without those that return to the part with which
+    /// an iteration begins on the rank: a head, if there is one.
+    fn edges_inside(
+        &self,
+        inside: &[u32],
+        heads: &BTreeSet<u32>,
+        edges: &[Vec<Edge>],
+        regions: usize,
+    ) -> Vec<Vec<Edge>> {
         let part = |node: u32| match self.nodes.get(node).loops.get(regions) {
             Some(id) => Unit::Region(*id),
             None => Unit::Node(node),
         };
         let is_inside = |node: &u32| inside.binary_search(node).is_ok();
         let of_walk = |(walk, edges): (&Walk, &Vec<Edge>)| {
-            let first = inside.iter().filter_map(|node| Some((walk.order.get(node)?, node))).min();
-            let Some((_, first)) = first else { return Vec::new() };
+            let first = inside.iter().filter_map(|node| {
+                let (order, is_head) = (walk.order.get(node)?, heads.contains(node));
+                // As for the iterations: the head that is visited least.
+                let visits = is_head.then(|| walk.visits(*node));
+                Some((!is_head, visits, self.nodes.get(*node).is_local, order, node))
+            });
+            let Some((.., first)) = first.min() else { return Vec::new() };
             let first = part(*first);
             let is_alone = inside.iter().all(|node| part(*node) == first);
             let returns = |(from, to, _): &Edge| {
@@ -201,108 +219,5 @@ impl Division<'_> {
             section.places.push(Place::Straight(0));
             self.of_node[*node as usize] = section;
         }
-    }
-}
-
-/// Units that are in cycles, united over ranks.
-struct Groups {
-    /// For each unit another one of its group, or itself.
-    parents: Vec<usize>,
-    is_in_cycle: Vec<bool>,
-    /// The ranks of each cycle that was added, with one of its units.
-    added: Vec<(usize, usize, u64)>,
-    walks: usize,
-}
-
-impl Groups {
-    fn new(units: usize) -> Self {
-        let is_in_cycle = vec![false; units];
-        Self { parents: (0..units).collect(), is_in_cycle, added: Vec::new(), walks: 0 }
-    }
-
-    /// Adds the cycles of some ranks.
-    fn add_cycles(
-        &mut self,
-        walk: &Walk,
-        edges: &[Edge],
-        units: &[Unit],
-        members: &[u32],
-        number: impl Fn(u32) -> usize,
-    ) {
-        self.walks += 1;
-        let between: Vec<(usize, usize, u64)> = edges
-            .iter()
-            .map(|(from, to, count)| (number(*from), number(*to), *count))
-            // The iterations of a loop that is a region are its own.
-            .filter(|(from, to, _)| from != to || matches!(units[*from], Unit::Node(_)))
-            .collect();
-        let ends: Vec<(usize, usize)> = between.iter().map(|(from, to, _)| (*from, *to)).collect();
-        let mut first_visits = vec![u32::MAX; units.len()];
-        for node in members {
-            if let Some(order) = walk.order.get(node) {
-                let first = &mut first_visits[number(*node)];
-                *first = (*first).min(*order);
-            }
-        }
-        for cycle in cycles(units.len(), &ends) {
-            let Some(first) = cycle.iter().copied().min_by_key(|unit| first_visits[*unit]) else {
-                continue;
-            };
-            let is_return =
-                |from: &usize, to: &usize| *to == first && cycle.binary_search(from).is_ok();
-            let returns = between.iter().filter(|(from, to, _)| is_return(from, to));
-            let returns: u64 = returns.map(|(.., count)| count).sum();
-            let visits =
-                walk.visits(|node| members.binary_search(&node).map(|_| number(node)) == Ok(first));
-            let entries = visits.saturating_sub(returns).max(1);
-            if returns < RETURNS_MIN.saturating_mul(entries) {
-                continue;
-            }
-            for unit in &cycle {
-                self.is_in_cycle[*unit] = true;
-                self.unite(*unit, first);
-            }
-            self.added.push((first, self.walks, walk.ranks));
-        }
-    }
-
-    /// Makes two units one group if both are in cycles: ranks that exchange messages in loops are
-    /// in one loop, even if the calls have different places in the program.
-    fn join_cycles(&mut self, a: usize, b: usize) {
-        if self.is_in_cycle[a] && self.is_in_cycle[b] {
-            self.unite(a, b);
-        }
-    }
-
-    fn unite(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.parents[a.max(b)] = a.min(b);
-    }
-
-    fn root(&self, mut unit: usize) -> usize {
-        while self.parents[unit] != unit {
-            unit = self.parents[unit];
-        }
-        unit
-    }
-
-    /// Returns the loops: cycles that several of the ranks have, or one of two, and regions.
-    fn loops(&self, units: &[Unit], ranks: u64) -> Vec<BTreeSet<Unit>> {
-        let mut taking_part: BTreeMap<usize, BTreeMap<usize, u64>> = BTreeMap::new();
-        for (unit, walk, ranks) in &self.added {
-            taking_part.entry(self.root(*unit)).or_default().insert(*walk, *ranks);
-        }
-        let mut loops: BTreeMap<usize, BTreeSet<Unit>> = BTreeMap::new();
-        for (number, unit) in units.iter().enumerate() {
-            let root = self.root(number);
-            let of_group = taking_part.get(&root).map_or(0, |walks| walks.values().sum::<u64>());
-            let is_cycle = self.is_in_cycle[number] && (of_group > 1 || ranks <= 2);
-            if is_cycle {
-                loops.entry(root).or_default().insert(*unit);
-            } else if matches!(unit, Unit::Region(_)) {
-                loops.entry(units.len() + number).or_default().insert(*unit);
-            }
-        }
-        loops.into_values().collect()
     }
 }

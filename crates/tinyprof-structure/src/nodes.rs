@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use tinyprof_format::model::{CallpathId, CallpathIndex, CallpathTable, RegionKind};
 use tinyprof_messages::graph::{Folded, NodeKey, NodeKind, RECURSIVE, folded};
 
+use super::local::is_local;
 use tinyprof_report::MpiCall;
 
 /// The region of visits for which the recorder had no room.
@@ -30,6 +31,8 @@ pub(super) struct NodeInfo {
     pub(super) name: String,
     /// The function: `MPI_Send`.
     pub(super) function: String,
+    /// Whether it exchanges nothing with other ranks.
+    pub(super) is_local: bool,
     /// The loops around it that are regions, from the outermost on, as their folded callpaths.
     pub(super) loops: Vec<u64>,
     /// The names of these loops.
@@ -137,12 +140,14 @@ impl NodeInfo {
             }
         }
         let own = region(index);
+        let function = MpiCall::of_region(own)
+            .map_or_else(|| own.name.clone(), |call| call.function.to_owned());
         Self {
             key,
             path: path.join("<"),
             name: own.name.clone(),
-            function: MpiCall::of_region(own)
-                .map_or_else(|| own.name.clone(), |call| call.function.to_owned()),
+            is_local: is_local(&function),
+            function,
             loops,
             loop_names,
         }

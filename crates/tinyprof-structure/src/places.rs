@@ -24,13 +24,15 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    /// Returns how often some nodes were entered from others.
-    pub(super) fn visits(&self, is_counted: impl Fn(u32) -> bool) -> u64 {
-        let of_node = |from: u32, to: u32| is_counted(to) && (from == to || !is_counted(from));
-        let entering = self.edges.iter().filter(|(from, to, _)| of_node(*from, *to));
+    /// Returns how often a node was entered from others.
+    pub(super) fn visits(&self, node: u32) -> u64 {
+        let entering = self.edges.iter().filter(|(from, to, _)| *to == node && *from != node);
         entering.fold(0, |sum, (.., count)| sum.saturating_add(*count))
     }
 }
+
+/// What orders the nodes of a loop: a rank, the first visit, the ranks that begin so, the node.
+type First<R> = (R, u32, Reverse<u64>, u32);
 
 /// The order of the loops in one part of a program.
 #[derive(Debug)]
@@ -44,10 +46,16 @@ pub(super) struct Numbering {
 }
 
 impl Numbering {
-    /// Orders the loops. `members` says which loop each node is in, if any.
-    pub(super) fn new(walks: &[Walk], members: &[(u32, Option<usize>)], loops: usize) -> Self {
+    /// Orders the loops. `members` says which loop each node is in, if any. Of a loop the first
+    /// node is one of those with the lowest `rank`.
+    pub(super) fn new<R: Copy + Ord>(
+        walks: &[Walk],
+        members: &[(u32, Option<usize>)],
+        loops: usize,
+        rank: impl Fn(u32) -> R,
+    ) -> Self {
         let mut firsts = vec![vec![None; walks.len()]; loops];
-        let mut first_nodes: Vec<Option<(u32, Reverse<u64>, u32)>> = vec![None; loops];
+        let mut first_nodes: Vec<Option<First<R>>> = vec![None; loops];
         for (node, of_loop) in members {
             let Some(of_loop) = *of_loop else { continue };
             for (walk, first) in walks.iter().zip(&mut firsts[of_loop]) {
@@ -55,7 +63,7 @@ impl Numbering {
                 *first = Some(first.map_or(order, |first: u32| first.min(order)));
                 let earliest = &mut first_nodes[of_loop];
                 // Of several the one that most ranks begin with.
-                let own = (order, Reverse(walk.ranks), *node);
+                let own = (rank(*node), order, Reverse(walk.ranks), *node);
                 if earliest.is_none_or(|earliest| own < earliest) {
                     *earliest = Some(own);
                 }

@@ -94,6 +94,10 @@ impl Structure {
             time(whole(facts.computing_ns)),
             time(whole(facts.in_calls_ns)),
         );
+        let head = match whole(facts.before_ns) {
+            0 => head,
+            ns => format!("{head}, {} computing before", time(ns)),
+        };
         let inside = width.saturating_sub(2);
         let mut lines = wrapped(&head, " ", inside);
         let mut longest: Vec<f64> = facts.calls.iter().map(|call| call.ns).collect();
@@ -106,7 +110,7 @@ impl Structure {
         write_table(&mut table, self, &COLUMNS, &calls, NameHeading::new("call"), room);
         write_more(&mut table, facts.calls.len(), calls.len(), "call");
         lines.extend(table.lines().map(|line| format!("  {line}\n")));
-        for line in self.way_lines(phase, class) {
+        for line in self.way_lines(phase, class, &facts) {
             lines.push_str(&wrapped(&line, " ", inside));
         }
         if let Some(differs) = self.differs(phase, class) {

@@ -3,13 +3,21 @@
 use tinyprof_messages::graph::{Class, Phase};
 
 use super::Structure;
+use super::class::ClassFacts;
 use super::iterations::{Step, Way};
 use tinyprof_report::cells::{counted, number_cell, percent_of, ratio, shown, time, whole};
 
 impl Structure {
     /// Returns a line with the number of iterations that a rank of the class has, and their mean
-    /// time, and if there are several ways, a line for each. None if the phase is no loop.
-    pub(super) fn way_lines(&self, phase: &Phase, class: &Class) -> Vec<String> {
+    /// time, and if there are several ways, a line for each. Where the loop is no region, the line
+    /// says how often a rank came to the call with which iterations seem to begin. None if the
+    /// phase is no loop.
+    pub(super) fn way_lines(
+        &self,
+        phase: &Phase,
+        class: &Class,
+        facts: &ClassFacts,
+    ) -> Vec<String> {
         let Some(found) = self.iterations(phase, class).filter(|found| found.count > 0) else {
             return Vec::new();
         };
@@ -18,16 +26,24 @@ impl Structure {
         let of_rank = ratio(found.count.into(), u128::from(class.ranks.len().max(1)));
         let a_rank = if class.ranks.len() > 1 { " a rank" } else { "" };
         let share = |count: u64| percent_of(ratio(count.into(), found.count.into()));
-        let mut lines = match found.ways.as_slice() {
-            [way] if others == 0 && unknown == 0 => {
-                return vec![format!(
-                    "iterations: {}{a_rank}, of {} each",
-                    number_cell(of_rank),
-                    time(whole(way.ns))
-                )];
+        let count = match found.head.filter(|_| !self.is_region(phase)) {
+            // Where iterations begin is a guess; how often ranks came there is not.
+            Some(Step::Call(head)) => {
+                let name = shown(&self.nodes.get(head).name);
+                format!("{} times{a_rank} through {name}", number_cell(of_rank))
             }
-            _ => vec![format!("iterations: {}{a_rank}", number_cell(of_rank))],
+            Some(Step::Loop(inner)) => {
+                let name = shown(&self.phase_name(&phase.inner[inner]));
+                format!("{} times{a_rank} through {name}", number_cell(of_rank))
+            }
+            None => format!("iterations: {}{a_rank}", number_cell(of_rank)),
         };
+        // Calls and computing of the class together.
+        let all_ns = facts.in_calls_ns + facts.computing_ns;
+        let mut lines = vec![format!("{count}, of {} each", time(whole(all_ns / of_rank)))];
+        if found.ways.len() == 1 && others == 0 && unknown == 0 {
+            return lines;
+        }
         lines.extend(found.ways.iter().map(|way| {
             format!(
                 "{}, of {} each: {}",
@@ -44,8 +60,8 @@ impl Structure {
                 time(whole(others_ns))
             ));
         }
-        if unknown > 0 {
-            lines.push(format!("{}: the profile does not tell the way", share(unknown)));
+        if unknown > 0 && unknown < found.count {
+            lines.push(format!("{}: ways that are not known", share(unknown)));
         }
         lines
     }

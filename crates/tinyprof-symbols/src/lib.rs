@@ -136,15 +136,29 @@ impl<'a> CallSite<'a> {
     }
 
     /// Returns the innermost of the functions at a call, which were inlined into each other, that
-    /// is no wrapper of the called one; if all are, the innermost.
+    /// is no wrapper of the called one and is not called by a binding; if all are, the innermost.
     fn frame<'f>(&self, at_call: &'f Found, wrappers: &Wrappers) -> Option<&'f Frame> {
         let is_wrapper = |frame: &&Frame| {
             let name = frame.function.as_ref();
             name.is_some_and(|name| wrappers.is_wrapper(name, self.function))
         };
-        let caller = at_call.frames.iter().find(|frame| !is_wrapper(frame));
-        caller.or(at_call.frames.first())
+        // Bindings pass closures, whose names do not say whose they are.
+        let of_bindings = at_call.frames.iter().rposition(is_of_bindings);
+        let behind = &at_call.frames[of_bindings.map_or(0, |last| last + 1)..];
+        let caller = behind.iter().find(|frame| !is_wrapper(frame));
+        caller.or(behind.first()).or(at_call.frames.first())
     }
+}
+
+/// Returns whether a function is in a file of rsmpi, from a registry or a checkout.
+fn is_of_bindings(frame: &Frame) -> bool {
+    let Some((file, ..)) = &frame.line else { return false };
+    let is_package = |directory: &str| {
+        let version = directory.strip_prefix("mpi-");
+        version.is_some_and(|version| version.starts_with(|of: char| of.is_ascii_digit()))
+    };
+    file.ends_with(".rs")
+        && (file.contains("/checkouts/rsmpi-") || file.rsplit('/').any(is_package))
 }
 
 #[cfg(test)]
@@ -226,6 +240,34 @@ mod tests {
         let expected =
             ["3:5", "3:9", "3:9", "4", "4"].map(|at| format!("MPI_Send at solve (lu.c:{at})"));
         assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn what_a_binding_inlines_is_where_the_user_calls_it() {
+        let frame = |function: &str, file: &str, line| Frame {
+            function: Some(function.to_owned()),
+            line: Some((file.to_owned(), line, 0)),
+        };
+        let frames = vec![
+            frame(
+                "{closure#0}",
+                "/home/u/.cargo/registry/src/i-1/mpi-0.8.2/src/environment.rs",
+                329,
+            ),
+            frame("call_once<()>", "/rustc/1/library/core/src/ops/function.rs", 250),
+            frame("initialize", "/home/u/.cargo/git/checkouts/rsmpi-7/1/src/environment.rs", 297),
+            frame("main", "/home/u/mpi-tests/src/main.rs", 7),
+        ];
+        let mut at_call = Found { frames, symbol: None };
+        let region = region("MPI_Init_thread at app+0x10".to_owned(), Path::new("/app"));
+        let call_site = CallSite::of(&region).expect("it is one");
+        let line = |at_call: &Found| {
+            let frame = call_site.frame(at_call, &Wrappers::default());
+            frame.and_then(|frame| frame.line.clone()).map(|(_, line, _)| line)
+        };
+        assert_eq!(line(&at_call), Some(7));
+        at_call.frames.pop();
+        assert_eq!(line(&at_call), Some(329), "all are the binding's");
     }
 
     #[test]

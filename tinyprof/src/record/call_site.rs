@@ -1,5 +1,5 @@
 //! Calls of MPI's functions by the place that they come from: one site for each function and return
-//! address.
+//! address, or line of a script.
 //!
 //! Finding a known place takes no lock and no allocation. A new place takes a page from the system,
 //! and asks the loader which object it is in.
@@ -20,10 +20,49 @@ const PATH_BYTES: usize = 2048;
 /// function.
 static CALL_SITES: SiteTable<CallSite, 8192> = SiteTable::new();
 
+/// The place that a call comes from.
+#[derive(Clone, Copy, Debug)]
+pub enum CallPlace {
+    /// What the call returns to.
+    Address(usize),
+    /// As [`Address`](Self::Address), in an interpreter whose script is not known at this call. It
+    /// is another place, so that the next call is asked for its script again.
+    Interpreter(usize),
+    /// A line of a script that an interpreter executes. Equal lines are one.
+    Script(&'static ScriptLine),
+}
+
+/// A line of a script.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ScriptLine {
+    /// The function that the line is in.
+    pub function: String,
+    /// The path of the script.
+    pub file: String,
+    /// The line's number, from 1 on.
+    pub line: u32,
+}
+
+/// The bit of a word by which the two kinds of addresses differ. No address of a program has it.
+const OF_INTERPRETER: usize = 1 << 47;
+
+impl CallPlace {
+    /// Returns a word of 48 bits that only this place has.
+    #[inline]
+    pub(crate) fn word(self) -> usize {
+        match self {
+            Self::Address(address) => address,
+            Self::Interpreter(address) => address | OF_INTERPRETER,
+            Self::Script(line) => ptr::from_ref(line).addr(),
+        }
+    }
+}
+
 #[derive(Debug)]
 struct CallSite {
     function: &'static Site,
-    address: usize,
+    /// The word of the place.
+    place: usize,
     site: Site,
 }
 
@@ -34,53 +73,64 @@ struct Page {
     call_site: OnceLock<CallSite>,
 }
 
-/// Returns the site of a call of `function` that returns to `address`; that of the function itself
-/// if there is no room for another one.
+/// Returns the site of a call of `function` from a place; that of the function itself if there is
+/// no room for another one.
 #[inline]
-pub(crate) fn call_site(function: &'static Site, address: usize) -> &'static Site {
-    let hash = hash(function, address);
-    match CALL_SITES.find(hash, |known| known.is(function, address)) {
+pub(crate) fn call_site(function: &'static Site, place: CallPlace) -> &'static Site {
+    let hash = hash(function, place.word());
+    match CALL_SITES.find(hash, |known| known.is(function, place.word())) {
         Some(known) => &known.site,
-        None => insert(hash, function, address).unwrap_or(function),
+        None => insert(hash, function, place).unwrap_or(function),
     }
 }
 
 #[inline]
-fn hash(function: &'static Site, address: usize) -> u64 {
-    let word = address as u64 ^ (ptr::from_ref(function).addr() as u64).rotate_left(20);
+fn hash(function: &'static Site, place: usize) -> u64 {
+    let word = place as u64 ^ (ptr::from_ref(function).addr() as u64).rotate_left(20);
     word.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 #[cold]
 #[inline(never)]
-fn insert(hash: u64, function: &'static Site, address: usize) -> Option<&'static Site> {
-    let make = || CallSite::new(function, address);
-    let call_site = CALL_SITES.insert(hash, |known| known.is(function, address), make);
+fn insert(hash: u64, function: &'static Site, place: CallPlace) -> Option<&'static Site> {
+    let make = || CallSite::new(function, place);
+    let call_site = CALL_SITES.insert(hash, |known| known.is(function, place.word()), make);
     call_site.map(|call_site| &call_site.site)
 }
 
 impl CallSite {
-    fn new(function: &'static Site, address: usize) -> Option<&'static Self> {
-        let object = LoadedObject::of(address)?;
+    fn new(function: &'static Site, place: CallPlace) -> Option<&'static Self> {
         let mut page =
             Page { name: [0; NAME_BYTES], path: [0; PATH_BYTES], call_site: OnceLock::new() };
-        let path_bytes = object.path(&mut page.path);
-        let file = file_name(&page.path[..path_bytes]);
-        let name_bytes = name(function.name(), file, object.offset_of(address), &mut page.name);
+        let (name_bytes, path_bytes) = match place {
+            CallPlace::Address(address) | CallPlace::Interpreter(address) => {
+                let object = LoadedObject::of(address)?;
+                let path_bytes = object.path(&mut page.path);
+                let file = file_name(&page.path[..path_bytes]);
+                let offset = object.offset_of(address);
+                let name = of_address(function.name(), file, offset, &mut page.name);
+                (name, path_bytes)
+            }
+            CallPlace::Script(line) => {
+                let path = beginning(&line.file, PATH_BYTES);
+                page.path[..path.len()].copy_from_slice(path.as_bytes());
+                (of_script(function.name(), line, &mut page.name), path.len())
+            }
+        };
         let page: &'static Page = Room::new()?.fill(page);
         let name = str::from_utf8(&page.name[..name_bytes]).ok()?;
         let path = str::from_utf8(&page.path[..path_bytes]).unwrap_or_default();
+        let site = match place {
+            CallPlace::Script(line) => function.at_line(name, path, line.line),
+            _ => function.at_call_site(name, path),
+        };
         // No other thread knows the page yet, so this does not wait.
-        Some(page.call_site.get_or_init(|| Self {
-            function,
-            address,
-            site: function.at_call_site(name, path),
-        }))
+        Some(page.call_site.get_or_init(|| Self { function, place: place.word(), site }))
     }
 
     #[inline]
-    fn is(&self, function: &'static Site, address: usize) -> bool {
-        self.address == address && ptr::eq(self.function, function)
+    fn is(&self, function: &'static Site, place: usize) -> bool {
+        self.place == place && ptr::eq(self.function, function)
     }
 }
 
@@ -89,24 +139,48 @@ fn file_name(path: &[u8]) -> &[u8] {
 }
 
 /// Writes `MPI_Send at file+0x1234`, and returns its length.
-fn name(function: &str, file: &[u8], offset: usize, into: &mut [u8; NAME_BYTES]) -> usize {
+fn of_address(function: &str, file: &[u8], offset: usize, into: &mut [u8; NAME_BYTES]) -> usize {
     let file = str::from_utf8(file).unwrap_or("?");
-    let mut digits = [0; 16];
-    let mut rest = offset;
+    let room = NAME_BYTES - function.len().min(NAME_BYTES / 2) - 32;
+    let (digits, first) = digits(offset, 16);
+    let file = beginning(file, room).as_bytes();
+    write(&[function.as_bytes(), b" at ", file, b"+0x", &digits[first..]], into)
+}
+
+/// Writes `MPI_Send at step (app.py:12)`, and returns its length.
+fn of_script(function: &str, line: &ScriptLine, into: &mut [u8; NAME_BYTES]) -> usize {
+    let room = (NAME_BYTES - function.len().min(NAME_BYTES / 2) - 48) / 2;
+    let (digits, first) = digits(line.line as usize, 10);
+    let file = str::from_utf8(file_name(line.file.as_bytes())).unwrap_or("?");
+    let (caller, file) = (beginning(&line.function, room), beginning(file, room));
+    let place: [&[u8]; 5] = [caller.as_bytes(), b" (", file.as_bytes(), b":", &digits[first..]];
+    let [caller, open, file, colon, number] = place;
+    write(&[function.as_bytes(), b" at ", caller, open, file, colon, number, b")"], into)
+}
+
+/// Returns the digits of a number, from an index on.
+fn digits(number: usize, base: usize) -> ([u8; 20], usize) {
+    let mut digits = [0; 20];
+    let mut rest = number;
     let mut first = digits.len();
     while rest != 0 || first == digits.len() {
         first -= 1;
-        digits[first] = b"0123456789abcdef"[rest % 16];
-        rest /= 16;
+        digits[first] = b"0123456789abcdef"[rest % base];
+        rest /= base;
     }
-    let room = NAME_BYTES - function.len().min(NAME_BYTES / 2) - 32;
-    let end = (0..=file.len().min(room)).rev().find(|&end| file.is_char_boundary(end));
-    let bytes = function.bytes().chain(*b" at ");
-    let bytes = bytes.chain(file[..end.unwrap_or(0)].bytes().map(name_byte)).chain(*b"+0x");
-    let bytes = bytes.chain(digits[first..].iter().copied());
+    (digits, first)
+}
+
+/// Returns the first characters of a text, in at most `bytes` bytes.
+fn beginning(text: &str, bytes: usize) -> &str {
+    let end = (0..=text.len().min(bytes)).rev().find(|&end| text.is_char_boundary(end));
+    &text[..end.unwrap_or(0)]
+}
+
+fn write(parts: &[&[u8]], into: &mut [u8; NAME_BYTES]) -> usize {
     let mut length = 0;
-    for (place, byte) in into.iter_mut().zip(bytes) {
-        *place = byte;
+    for (place, &byte) in into.iter_mut().zip(parts.iter().copied().flatten()) {
+        *place = name_byte(byte);
         length += 1;
     }
     length
@@ -138,11 +212,11 @@ mod tests {
     #[test]
     fn a_place_has_one_site_for_each_function_which_names_object_and_offset() {
         let here = a_place_has_one_site_for_each_function_which_names_object_and_offset as fn();
-        let here = here as usize;
+        let here = CallPlace::Address(here as usize);
         let (send, receive) = (call_site(&SEND, here), call_site(&RECEIVE, here));
         assert!(ptr::eq(send, call_site(&SEND, here)) && !ptr::eq(send, receive));
         assert_ne!(send.id(), receive.id());
-        let elsewhere = call_site(&SEND, here + 1);
+        let elsewhere = call_site(&SEND, CallPlace::Address(here.word() + 1));
         assert_ne!(send.id(), elsewhere.id());
         let region = send.region().unwrap();
         let executable = std::env::current_exe().unwrap();
@@ -150,10 +224,31 @@ mod tests {
         let start = format!("MPI_Send at {file}+0x");
         assert!(region.name.starts_with(&start), "{}", region.name);
         let offset = usize::from_str_radix(&region.name[start.len()..], 16).unwrap();
-        assert!(offset > 0 && offset < here, "relative to where the object is loaded");
+        assert!(offset > 0 && offset < here.word(), "relative to where the object is loaded");
         assert_eq!(region.file, executable.to_str().unwrap());
         assert_eq!(region.constants, [("tag".into(), "COMM".into())].into());
-        assert!(ptr::eq(call_site(&SEND, 16), &raw const SEND), "in no object");
+        let nowhere = CallPlace::Address(16);
+        assert!(ptr::eq(call_site(&SEND, nowhere), &raw const SEND), "in no object");
+    }
+
+    #[test]
+    fn a_line_of_a_script_is_a_place_of_its_own() {
+        let line = |file: &str, line| {
+            let line = ScriptLine { function: "Grid.<step>".into(), file: file.into(), line };
+            CallPlace::Script(Box::leak(Box::new(line)))
+        };
+        let of = |place| call_site(&SEND, place);
+        let here = line("/home/u/app/app.py", 12);
+        let region = of(here).region().unwrap();
+        assert_eq!(region.name, "MPI_Send at Grid.(step) (app.py:12)");
+        assert_eq!((region.file.as_str(), region.line), ("/home/u/app/app.py", 12));
+        assert!(ptr::eq(of(here), of(here)));
+        assert_eq!(of(here).id(), of(line("/scratch/7/app/app.py", 12)).id(), "on another host");
+        for other in [line("/home/u/app/app.py", 13), line("/home/u/lib/app.py", 12)] {
+            assert_ne!(of(here).id(), of(other).id());
+        }
+        let long = of(line(&"/x".repeat(5000), 7)).region().unwrap();
+        assert!(long.name.ends_with("(x:7)") && long.file.len() == PATH_BYTES, "{long:?}");
     }
 
     #[test]

@@ -148,6 +148,18 @@ impl Site {
         Self { file: module, ..self.with_name(name) }
     }
 
+    /// Returns the function at a line of a script, as a site made at run time. `name` is the
+    /// function's name with that of the file and the line.
+    ///
+    /// The id also depends on the directory of `file`, but not on that of the whole path, which
+    /// hosts may have in other places.
+    pub(super) fn at_line(&self, name: &'static str, file: &'static str, line: u32) -> Self {
+        let site = self.with_name(name);
+        let directory = file.rsplit('/').nth(1).unwrap_or_default();
+        let id = SiteId::from_bits(fnv1a(site.id.to_bits(), directory.as_bytes()));
+        Self { file, line, id, ..site }
+    }
+
     /// Marks the region as visited by some ranks only.
     #[must_use]
     pub const fn with_rank_local(self) -> Self {

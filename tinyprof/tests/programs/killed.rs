@@ -8,7 +8,9 @@ use std::os::fd::AsRawFd;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::SeqCst;
 
-use tinyprof::__calls::{ClockFacts, EdgeInstance, EdgeKey, EdgeKind, MessageKind, Recorder, Site};
+use tinyprof::__calls::{
+    CallPlace, ClockFacts, EdgeInstance, EdgeKey, EdgeKind, MessageKind, Recorder, Site,
+};
 use tinyprof::{profile, profile_loop};
 
 /// The number of counters per thread: executions, leaves, steps, messages.
@@ -35,7 +37,7 @@ fn execution(done: &[AtomicU64]) {
     );
     for partner in [-1, 1] {
         let recorder = Recorder::make().expect("recording is on");
-        let visited = recorder.open(&SEND, 0, 0, || 0).end();
+        let visited = recorder.open(&SEND, 0, 0, || CallPlace::Address(0)).end();
         visited.count(MessageKind::MessageOut, partner, MESSAGE_BYTES);
         let key = EdgeKey { kind: EdgeKind::Message, partner, from: visited.id() };
         let transfer_ns = 3 * MESSAGE_BYTES;

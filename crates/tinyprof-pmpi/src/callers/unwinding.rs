@@ -159,7 +159,7 @@ fn words(bytes: i64) -> Option<i16> {
 }
 
 /// Reads a word of this process where nothing may be mapped.
-fn read_word(address: usize) -> Option<usize> {
+pub(super) fn read_word(address: usize) -> Option<usize> {
     let mut word = 0_usize;
     let bytes = usize::from(WORD_BYTES);
     let local = libc::iovec { iov_base: (&raw mut word).cast(), iov_len: bytes };

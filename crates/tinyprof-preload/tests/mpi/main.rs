@@ -6,6 +6,7 @@ mod functions;
 mod interim;
 mod messages;
 mod order;
+mod places;
 mod settings;
 mod small_memory;
 mod structure;

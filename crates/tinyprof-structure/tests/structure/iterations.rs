@@ -1,6 +1,7 @@
 //! The ways through iterations of programs whose ways are known.
 
 use serde_json::{Value, json};
+use tinyprof_format::model::EdgeKind;
 use tinyprof_structure::Structure;
 
 use crate::fixture::profile;
@@ -105,7 +106,8 @@ fn branches_are_ways_with_their_counts_and_times() {
 fn several_ways_have_a_line_each() {
     let lines = |world: World| -> Vec<String> {
         let found = Structure::of_profile(&profile(&world.end()), false).to_text("run", 9, 200);
-        let lines = found.lines().map(str::trim).skip_while(|line| !line.starts_with("iterations"));
+        let lines =
+            found.lines().map(str::trim).skip_while(|line| !line.contains(" times through "));
         lines.map(str::to_owned).collect()
     };
     let branches = rank_with(90, |iteration| match iteration % 3 {
@@ -113,7 +115,7 @@ fn several_ways_have_a_line_each() {
         _ => vec!["MPI_Bcast at main (m.c:3)".into(); 2],
     });
     let expected = [
-        "iterations: 90",
+        "90 times through MPI_Barrier at main (m.c:1), of 5.43 us each",
         "66.7%, of 6.10 us each: MPI_Barrier (m.c:1), MPI_Bcast (m.c:3) x2",
         "33.3%, of 4.10 us each: MPI_Barrier (m.c:1), MPI_Allreduce (m.c:2)",
     ];
@@ -122,7 +124,8 @@ fn several_ways_have_a_line_each() {
         let line = |line: u64| format!("MPI_Allreduce at main (m.c:{line})");
         vec![line(2 + iteration % 2), line(4), line(5 + iteration % 3)]
     });
-    assert_eq!(lines(combined), ["iterations: 60", "100.0%: the profile does not tell the way"]);
+    let only = "60 times through MPI_Barrier at main (m.c:1), of 8.10 us each";
+    assert_eq!(lines(combined), [only], "nothing is said of ways that are not known");
 }
 
 #[test]
@@ -150,4 +153,107 @@ fn of_many_ways_the_rarest_are_one_entry() {
     let others = &found["others"];
     assert_eq!((&others["ways"], &others["count"]), (&json!(9), &json!(256.0)));
     assert_eq!(found["unknown"], json!(0.0));
+}
+
+/// Returns the loops with what is said of their iterations: how many, and from which call on.
+fn counts(world: World) -> Vec<(String, f64, String)> {
+    fn add(phases: &[Value], found: &mut Vec<(String, f64, String)>) {
+        for phase in phases {
+            if phase["kind"] == "loop" {
+                let iterations = &phase["classes"][0]["iterations"];
+                let count = iterations["count"].as_f64().expect("a number");
+                let of = iterations["of"].as_str().unwrap_or("certain").to_owned();
+                found.push((phase["name"].as_str().expect("a name").to_owned(), count, of));
+            }
+            add(phase["inner"].as_array().expect("a list"), found);
+        }
+    }
+    let mut found = Vec::new();
+    add(&phases(world), &mut found);
+    found
+}
+
+#[test]
+fn an_exchange_with_three_neighbours_is_one_iteration() {
+    let mut world = World::new(4, "halo");
+    for step in 0..20 {
+        for rank in 0..4 {
+            world.call(rank, "MPI_Wtime at main (h.c:3)", 50);
+            world.compute(rank, 1_000);
+        }
+        let mut requests = Vec::new();
+        for neighbour in 1..4 {
+            for rank in 0..4 {
+                requests.push((rank, world.call(rank, "MPI_Irecv at exchange (h.c:10)", 100)));
+                world.send(rank, (rank + neighbour) % 4, "MPI_Isend at exchange (h.c:11)", 64);
+            }
+        }
+        for (rank, request) in requests.into_iter().take(4) {
+            world.wait_for(rank, request, (rank + 3) % 4, "MPI_Waitall at exchange (h.c:12)");
+        }
+        if step % 5 == 4 {
+            world.meet("MPI_Barrier at main (h.c:5)", EdgeKind::Barrier);
+        }
+    }
+    let waitall = "MPI_Waitall at exchange (h.c:12)";
+    let send = "MPI_Irecv at exchange (h.c:10)";
+    let expected = [
+        (format!("loop from {waitall}"), 20.0, format!("halo<{waitall}")),
+        (format!("loop from {send}"), 60.0, format!("halo<{send}")),
+    ];
+    assert_eq!(counts(world), expected);
+}
+
+#[test]
+fn calls_that_do_not_communicate_begin_no_loop() {
+    let mut world = World::new(2, "main");
+    for _ in 0..9 {
+        for rank in 0..2 {
+            world.call(rank, "MPI_Comm_rank at main (m.c:2)", 50);
+            world.compute(rank, 500);
+        }
+        world.meet("MPI_Allreduce at main (m.c:3)", EdgeKind::AllToAll);
+    }
+    for rank in 0..2 {
+        for _ in 0..7 {
+            world.call(rank, "MPI_Wtime at main (m.c:6)", 50);
+            world.call(rank, "MPI_Comm_size at main (m.c:7)", 50);
+        }
+    }
+    let allreduce = "MPI_Allreduce at main (m.c:3)";
+    let expected = [(format!("loop from {allreduce}"), 9.0, format!("main<{allreduce}"))];
+    assert_eq!(counts(world), expected);
+}
+
+#[test]
+fn a_loop_is_seen_although_its_first_call_is_also_made_elsewhere() {
+    let mut world = World::new(2, "main");
+    for _ in 0..10 {
+        world.meet("MPI_Barrier at check (m.c:2)", EdgeKind::Barrier);
+        world.broadcast(0, "MPI_Bcast at set_up (m.c:4)", 8);
+    }
+    for _ in 0..4 {
+        world.meet("MPI_Barrier at check (m.c:2)", EdgeKind::Barrier);
+        world.meet("MPI_Allreduce at cycle (m.c:9)", EdgeKind::AllToAll);
+    }
+    let found = counts(world);
+    assert!(found.iter().any(|(_, count, _)| *count == 14.0 || *count == 4.0), "{found:?}");
+}
+
+#[test]
+fn a_phase_computes_as_long_as_its_iterations() {
+    // A second of set-up is no part of any iteration.
+    let mut before = World::new(1, "main");
+    before.call(0, "MPI_Bcast at main (m.c:8)", 100);
+    before.compute(0, 1_000_000_000);
+    for _ in 0..10 {
+        before.call(0, "MPI_Barrier at main (m.c:1)", 2_000);
+        before.compute(0, 500);
+    }
+    let phases = phases(before);
+    let class = phases.iter().find(|phase| phase["kind"] == "loop").expect("a loop");
+    let class = &class["classes"][0];
+    assert_eq!(class["computing_before_ns"], json!(1e9));
+    assert_eq!(class["computing_ns"], json!(9.0 * 500.0));
+    assert_eq!(class["iterations"]["count"], json!(10.0));
 }
