@@ -48,9 +48,6 @@ impl ByCallpath for Whole {
     }
 
     fn each(&self, visit: &mut Visit<'_>) -> Result<(), Box<dyn Error>> {
-        self.reader.each_callpath(&self.roots, |index, values| {
-            visit(index, values);
-            Ok(())
-        })
+        self.reader.each_callpath(&self.roots, |index, values| visit(index, values))
     }
 }

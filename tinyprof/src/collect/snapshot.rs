@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use tinyprof_format::model::{ClockFacts, EventMap, Losses, RankFacts, Region};
 
+use super::causes::causes;
 use super::session::session;
 use crate::record::clock;
 use crate::record::thread::{arena, arenas, visits_kept_out, visits_lost};
@@ -108,7 +109,7 @@ pub fn snapshot() -> EventMap {
         losses,
         clock: facts_of_clock,
         peak_memory_bytes: peak_memory_bytes(),
-        causes: None,
+        causes: causes(&map),
     };
     map.bound_estimates();
     map
