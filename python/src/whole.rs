@@ -48,10 +48,7 @@ impl ByCallpath for Whole {
     }
 
     fn each(&self, visit: &mut Visit<'_>) -> Result<(), Box<dyn Error>> {
-        self.reader.each_callpath(&self.roots, |index, values| {
-            visit(index, values);
-            Ok(())
-        })
+        self.reader.each_callpath(&self.roots, |index, values| visit(index, values))
     }
 
     fn each_causes(&self, visit: &mut VisitCauses<'_>) -> Result<(), Box<dyn Error>> {

@@ -6,10 +6,13 @@ use std::mem::ManuallyDrop;
 use std::sync::atomic::AtomicUsize;
 
 use tinyprof_format::model::MessageKey;
-pub use tinyprof_format::model::{CallpathId, ClockFacts, EdgeKey, EdgeKind, MessageKind};
+pub use tinyprof_format::model::{
+    Activity, CallpathId, ClockFacts, EdgeKey, EdgeKind, MessageKind,
+};
 use tinyprof_segment::clock::Moment;
 use tinyprof_segment::words::low;
 
+pub use crate::collect::causes::keep_causes;
 use crate::collect::session::session;
 use crate::collect::start::start_recording;
 use crate::record::calibration::{in_discarded_arena, visit_cost, weigh_visits};

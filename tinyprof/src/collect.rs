@@ -5,6 +5,7 @@
 //! [`interim_profile`] at any time. A collector [takes over](take_over) the writing at the end.
 
 mod builder;
+pub(crate) mod causes;
 mod choices;
 mod config;
 mod finish;

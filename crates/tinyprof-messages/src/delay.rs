@@ -19,6 +19,7 @@
 //! * [`Ledger`]: the side of the rank: its activities, last synchronisations, blame, and path.
 //! * [`Page`], [`Pulled`]: what others read of it, as of the moment at which it came.
 //! * [`Costs`]: the result, by callpath of the wait and by cause.
+//! * [`Block`]: all words of a rank, which others read when the rank ends, or was killed.
 //! * [`Imbalance`]: overload and underload of an activity, by number or by length of visits.
 //!
 //! ```
@@ -57,6 +58,7 @@
 //! assert_eq!(found.entries[0].direct.ns, 30_000);
 //! ```
 
+mod block;
 mod cause;
 mod costs;
 mod imbalance;
@@ -70,6 +72,7 @@ mod pulled;
 mod record;
 mod shares;
 
+pub use block::Block;
 pub use cause::{Activity, Cause};
 pub use costs::{Cost, Costs, DelayCost, DelayCosts, Kind};
 pub use imbalance::{Imbalance, Visits, path_imbalance_ns};

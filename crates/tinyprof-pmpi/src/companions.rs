@@ -8,6 +8,7 @@
 //!  receive from any   turn        if the order is kept: which message is to be taken
 //!  after a receive    receive     the number of the receive, its companion, the waiting
 //!  after a collective meet        who came last
+//!  where it waited    causes      what has made the other rank late
 //!  MPI_Finalize       state       the facts of the clock; companions that nobody took
 //! ```
 //!
@@ -20,12 +21,14 @@ mod agreement;
 mod announce;
 mod blocked;
 mod carrier;
+mod causes;
 mod common;
 mod common_clock;
 mod delivered;
 mod distance;
 mod ends;
 mod exchange;
+mod explained;
 mod exposure;
 mod group;
 pub(crate) mod held;

@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use tinyprof_format::model::{ClockFacts, EventMap, Losses, ProcessorFacts, RankFacts, Region};
 
+use super::causes::causes;
 use super::session::session;
 use crate::record::clock;
 use crate::record::thread::{arena, arenas, visits_kept_out, visits_lost};
@@ -111,7 +112,7 @@ pub fn snapshot() -> EventMap {
         clock: facts_of_clock,
         processor,
         peak_memory_bytes: peak_memory_bytes(),
-        causes: None,
+        causes: causes(&map),
     };
     map.bound_estimates();
     map

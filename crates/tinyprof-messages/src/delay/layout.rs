@@ -56,14 +56,17 @@ pub(super) struct State {
 }
 
 impl Default for Sizes {
-    /// Returns the sizes for the recorder: a page has 420 KiB, of which a rank touches what it
-    /// uses.
+    /// Returns those of the [recorder](Self::RECORDER).
     fn default() -> Self {
-        Self { activities: 32, causes: 128, path: 128, partners: 64, finest: 1_024 }
+        Self::RECORDER
     }
 }
 
 impl Sizes {
+    /// The sizes for the recorder: a page has 420 KiB, of which a rank touches what it uses.
+    pub const RECORDER: Self =
+        Self { activities: 32, causes: 128, path: 128, partners: 64, finest: 1_024 };
+
     /// Returns the words of a rank's page.
     #[must_use]
     pub const fn words(&self) -> usize {

@@ -50,6 +50,10 @@ pub struct Losses {
     pub late: u64,
     /// Waits for ranks of which it was forgotten when they had synchronised with this one.
     pub forgotten: u64,
+    /// Waiting that was too short to be looked at, in ns. A [`Block`](super::Block) knows it.
+    pub short_ns: u64,
+    /// Waiting of which nobody looked for the cause, in ns. A [`Block`](super::Block) knows it.
+    pub unfollowed_ns: u64,
 }
 
 /// The activity clock of a rank, its last synchronisations, its blame and its path.
@@ -114,6 +118,19 @@ impl<'m> Ledger<'m> {
     pub fn add(&mut self, activity: Activity, ns: u64, now_ns: u64) {
         if sequence::begin_update(&self.words[SEQUENCE]) {
             self.add_within(activity, ns, now_ns);
+            sequence::end_update(&self.words[SEQUENCE]);
+        }
+    }
+
+    /// Adds the times of two activities that follow each other, as [`add`](Self::add) does.
+    #[inline]
+    pub fn add_both(&mut self, both: [(Activity, u64, u64); 2]) {
+        if sequence::begin_update(&self.words[SEQUENCE]) {
+            for (activity, ns, now_ns) in both {
+                if ns > 0 {
+                    self.add_within(activity, ns, now_ns);
+                }
+            }
             sequence::end_update(&self.words[SEQUENCE]);
         }
     }

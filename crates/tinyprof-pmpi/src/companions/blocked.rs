@@ -15,6 +15,7 @@ use tinyprof_messages::meeting::Meeting;
 use tinyprof_messages::time::{Offset, Post};
 
 use super::carrier::Carrier;
+use super::causes::Waited;
 use super::common_clock::Span;
 use super::shared::{Answer, Heard};
 
@@ -93,6 +94,8 @@ pub(super) struct Blocked {
     has_untold: bool,
     /// The largest message that MPI has stored, in bytes.
     stored_bytes: u64,
+    /// What is known by now of the waiting of calls, for those who look for its causes.
+    pub(super) waited: Vec<Waited>,
     /// The time in calls that have waited for too many, or for so long that others came, in ns:
     /// what they say of their receivers is lost.
     pub(super) lost_ns: u64,
@@ -106,6 +109,7 @@ impl Default for Blocked {
             now: Vec::with_capacity(MESSAGES),
             has_untold: false,
             stored_bytes: 0,
+            waited: Vec::with_capacity(CALLS),
             lost_ns: 0,
         }
     }
@@ -195,7 +199,10 @@ impl Blocked {
             }
             let call = *call;
             self.calls.pop_front();
-            let Some(after) = call.settle(recorder) else { continue };
+            let Some((after, waited)) = call.settle(recorder) else { continue };
+            if let Some(waited) = waited.filter(|_| self.waited.len() < CALLS) {
+                self.waited.push(waited);
+            }
             clock.amend(&call.applied, &after);
             for later in &mut self.calls {
                 later.before.amend(&call.applied, &after);
@@ -235,8 +242,9 @@ impl Call {
     }
 
     /// Counts the waiting for the receiver that came last. Returns what the clock would have been
-    /// at the end of the call.
-    fn settle(&self, recorder: Recorder) -> Option<Clock> {
+    /// at the end of the call, and the waiting.
+    fn settle(&self, recorder: Recorder) -> Option<(Clock, Option<Waited>)> {
+        let mut waited = None;
         let (sent, answer) = self.last?;
         let receivers = self.receivers?;
         let mut after = self.before;
@@ -270,8 +278,11 @@ impl Call {
                 ..EdgeInstance::default()
             };
             visited.add_edge(&EdgeKey { kind, partner: sent.to, from }, &instance);
+            let until_ns = wait.waiting_ns;
+            let by = Waited::by(sent.to, visited.id(), self.span, waiting_ns);
+            waited = Some(Waited { until_ns, ..by });
         }
-        Some(after)
+        Some((after, waited))
     }
 }
 

@@ -1,6 +1,7 @@
 //! How companions get from one rank to another.
 
 use std::ffi::c_int;
+use std::sync::atomic::AtomicU64;
 
 use tinyprof::__calls::Recorder;
 use tinyprof_messages::companion::Companion;
@@ -120,6 +121,17 @@ impl Carrier {
     /// can tell.
     pub(super) fn peek(&mut self, from: &Partner, number: u64) -> Option<Companion> {
         self.lane_from(from.relative)?.peek(&from.which(number))
+    }
+
+    /// Returns the moment from which the ranks of the host count, which is that of the first caller,
+    /// in ns.
+    pub(super) fn origin_ns(&self, now_ns: u64) -> u64 {
+        self.lanes.as_ref().map_or(now_ns, |lanes| lanes.origin_ns(now_ns))
+    }
+
+    /// Returns the words in which a rank of the world, relative to this one, keeps why it waits.
+    pub(super) fn block(&self, relative: i32) -> Option<&'static [AtomicU64]> {
+        self.lanes.as_ref()?.block(relative)
     }
 
     /// Returns whether senders to or from a rank of the world, relative to this one, are answered.

@@ -12,6 +12,7 @@ use tinyprof_messages::meeting::Meeting;
 use tinyprof_messages::time::Offset;
 
 use super::carrier::Way;
+use super::causes;
 use super::common_clock::Span;
 use super::objects::Joint;
 use super::partner::Partner;
@@ -142,6 +143,7 @@ impl State {
             Sign::Complete => EdgeKind::Complete,
         };
         let from = CallpathId::from_bits(companion.callpath);
+        causes::not_explained(wait.waiting_ns);
         access.visited.add_edge(&EdgeKey { kind, partner, from }, &waited(&wait));
     }
 }

@@ -12,6 +12,7 @@ use tinyprof_messages::meeting::Meeting;
 use tinyprof_messages::time::Offset;
 use tinyprof_messages::ways::Hints;
 
+use super::causes;
 use super::common_clock::Span;
 use super::exposure::Access;
 use super::objects::Lock;
@@ -47,6 +48,7 @@ impl State {
         let wait = self.clock.meet_at(span, &last, Offset::default());
         let partner = group.relative_at(last.last_rank);
         let key = EdgeKey { kind: EdgeKind::Lock, partner, from: EdgeKey::UNKNOWN };
+        causes::not_explained(wait.waiting_ns);
         access.visited.add_edge(&key, &waited(&wait));
     }
 

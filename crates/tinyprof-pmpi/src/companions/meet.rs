@@ -8,11 +8,13 @@
 use tinyprof::__calls::{CallpathId, EdgeKey, Recorder, Visited};
 use tinyprof_messages::clock::{Member, Unclear, Wait};
 use tinyprof_messages::companion::Companion;
+use tinyprof_messages::delay::Instance;
 use tinyprof_messages::meeting::Meeting;
 use tinyprof_messages::time::{Offset, Post};
 use tinyprof_messages::waiting::Collective;
 use tinyprof_messages::ways::{Hints, Near, Place};
 
+use super::causes::Waited;
 use super::common_clock::{Span, now_ns};
 use super::exchange::{exchange, words};
 use super::operation::{Meet, Met, Shape};
@@ -94,6 +96,9 @@ impl Meet {
             return self.end_by_exchange(mpi, recorder, visited, span);
         }
         self.wait(recorder, visited, span, visited.id());
+        if let Some(instance) = self.instance() {
+            state::with(recorder, |state| state.align(instance, span.left_ns));
+        }
         None
     }
 
@@ -143,7 +148,7 @@ impl Meet {
                 .or_else(|Unclear| self.join(state, place, Near::all(place), span, is_started))
         });
         let Some(Ok(Some((wait, last)))) = waited else { return 0 };
-        self.add_edge(visited, last, from, &wait);
+        self.add_edge((recorder, span), visited, last, from, &wait);
         wait.waiting_ns
     }
 
@@ -277,15 +282,39 @@ impl Meet {
             }
         });
         let wait = wait.unwrap_or_default();
-        self.add_edge(visited, last, from, &wait);
+        self.add_edge((recorder, span), visited, last, from, &wait);
         wait.waiting_ns
     }
 
     /// Counts the waiting for the last rank.
-    fn add_edge(&self, visited: Visited, last: u32, from: CallpathId, wait: &Wait) {
+    fn add_edge(
+        &self,
+        (recorder, span): (Recorder, Span),
+        visited: Visited,
+        last: u32,
+        from: CallpathId,
+        wait: &Wait,
+    ) {
         let partner = self.group.relative_at(last);
         let key = EdgeKey { kind: self.shape.edge(), partner, from };
         visited.add_edge(&key, &waited(wait));
+        if wait.waiting_ns > 0 {
+            let is_mutual = from == visited.id() && self.instance().is_some();
+            let by = Waited::by(partner, visited.id(), span, wait.waiting_ns);
+            let waited = Waited { is_mutual, ..by };
+            state::with(recorder, |state| state.has_waited_for(&waited));
+        }
+    }
+
+    /// Returns the operation by a name that its ranks agree on, if all of them wait for all.
+    fn instance(&self) -> Option<Instance> {
+        let is_mutual = matches!(
+            self.shape,
+            Shape::Of(Collective::Barrier | Collective::AllToAll) | Shape::Fence
+        );
+        let operation = self.operation.filter(|_| is_mutual && self.group.remote_size.is_none())?;
+        let communicator = (u64::from(self.twin.number) << 32 | u64::from(self.twin.epoch)) + 1;
+        Some(Instance { communicator, number: operation.number().into() })
     }
 }
 

@@ -5,6 +5,7 @@ use tinyprof_messages::companion::Companion;
 use tinyprof_messages::matching::{Posted, Stream};
 use tinyprof_messages::time::Post;
 
+use super::causes::Waited;
 use super::common_clock::Span;
 use super::partner::Partner;
 use super::receive::waited;
@@ -67,6 +68,7 @@ impl State {
         };
         let instance = EdgeInstance { bytes: companion.bytes, ..waited(&wait) };
         visited.add_edge(&key, &instance);
+        self.has_waited_for(&Waited::by(partner, visited.id(), span, wait.waiting_ns));
         true
     }
 

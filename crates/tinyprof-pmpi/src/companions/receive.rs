@@ -11,6 +11,7 @@ use tinyprof_messages::time::Post;
 use tinyprof_messages::uncertainty::Uncertainty;
 use tinyprof_messages::waiting::{Waited, late_receiver_ns};
 
+use super::causes::Waited as Caused;
 use super::common_clock::Span;
 use super::held::{self, Held};
 use super::partner::Partner;
@@ -125,6 +126,9 @@ impl State {
         self.senders = partners;
         // The requests of a call have no order: the message that was waited for was got last.
         let last = last.and_then(|number| usize::try_from(number).ok());
+        if let (Some(wait), Some(last)) = (&of_all, last.and_then(|last| completed.get(last))) {
+            self.has_waited_for(&Caused::by(last.partner, visited.id(), span, wait.waiting_ns));
+        }
         let others = (0..completed.len()).filter(|number| Some(*number) != last);
         for number in others.chain(last) {
             let (one, found) = (&completed[number], self.found[number]);
@@ -187,6 +191,7 @@ impl State {
             }
             None => Wait::default(),
         };
+        self.has_waited_for(&Caused::by(one.partner, visited.id(), span, wait.waiting_ns));
         self.deliver(mpi, visited, one, found.as_ref(), &wait);
     }
 

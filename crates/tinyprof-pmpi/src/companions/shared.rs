@@ -13,8 +13,8 @@ mod notice;
 use std::ffi::c_int;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use tinyprof_messages::meeting::Meeting;
 use tinyprof_messages::ways::Hints;
@@ -44,6 +44,7 @@ pub(super) struct Lanes {
     /// of the world.
     others: Box<[i32]>,
     rank: usize,
+    layout: Layout,
     outgoing: Box<[Outgoing]>,
     incoming: Box<[Incoming]>,
 }
@@ -200,6 +201,7 @@ impl Lanes {
         Self {
             others,
             rank,
+            layout: *layout,
             outgoing: (0..ranks).map(|to| Outgoing::new(layout.lane(rank, to))).collect(),
             incoming: (0..ranks).map(|from| Incoming::new(layout.lane(from, rank))).collect(),
         }
@@ -228,6 +230,17 @@ impl Lanes {
     pub(super) fn from(&mut self, relative: i32) -> Option<&mut Incoming> {
         let place = self.place(relative)?;
         Some(&mut self.incoming[place])
+    }
+
+    /// Returns the moment from which the ranks of the host count, which is that of the first caller,
+    /// in ns.
+    pub(super) fn origin_ns(&self, now_ns: u64) -> u64 {
+        self.layout.origin_ns(now_ns)
+    }
+
+    /// Returns the words in which a rank keeps why it waits.
+    pub(super) fn block(&self, relative: i32) -> Option<&'static [AtomicU64]> {
+        self.place(relative).map(|place| self.layout.block(place))
     }
 
     /// Returns the number of ranks that there are lanes to, with this one.

@@ -19,6 +19,7 @@ use tinyprof_messages::waiting::WrongOrder;
 use tinyprof_messages::ways::Ways;
 
 use super::blocked::{BLOCKED_NS_MIN, Blocked};
+use super::causes::Causes;
 use super::common::Common;
 use super::common_clock::{self, Span, now_ns};
 use super::delivered::Delivered;
@@ -85,6 +86,8 @@ pub(crate) struct State {
     pub(super) exchange_ns: u64,
     /// When the clock is to be set again.
     set_again_ns: u64,
+    /// What has made the rank wait, where this state is the one that knows it.
+    pub(super) causes: Option<Box<Causes>>,
     overhead: Overhead,
     visit_ps: u64,
     /// What a call costs on its way to the wrappers and back.
@@ -182,6 +185,7 @@ impl State {
             order,
             posted_late: None,
             exchange_ns: u64::MAX,
+            causes: None,
             overhead: Overhead::default(),
             visit_ps,
             passing_ps,
@@ -224,8 +228,18 @@ impl State {
             // SAFETY: as in `common`, of which the other fields are no part.
             let carrier = unsafe { &mut self.common.as_mut().carrier };
             self.blocked.hear(recorder, carrier, &mut self.clock);
+            self.look_for_receivers();
         }
         self.blocked.is_empty()
+    }
+
+    /// Looks for the causes of waiting for receivers that was heard of.
+    fn look_for_receivers(&mut self) {
+        for number in 0..self.blocked.waited.len() {
+            let waited = self.blocked.waited[number];
+            self.has_waited_for(&waited);
+        }
+        self.blocked.waited.clear();
     }
 
     /// Counts a received message whose companion nobody can tell.
@@ -279,18 +293,24 @@ impl State {
     /// Takes note of a call that begins: of the computation before it, and of its cost.
     #[inline]
     pub(crate) fn enter(&mut self, recorder: Recorder, visited: Visited, entered_ns: u64) {
-        self.enter_from(recorder, entered_ns).add_to(visited);
+        self.enter_from(recorder, visited, entered_ns).add_to(visited);
     }
 
     /// As [`enter`](Self::enter), and returns the flow from the call before, which is to be added
     /// to the callpath of the call.
     #[inline]
-    pub(crate) fn enter_from(&mut self, recorder: Recorder, entered_ns: u64) -> Flow {
+    pub(crate) fn enter_from(
+        &mut self,
+        recorder: Recorder,
+        visited: Visited,
+        entered_ns: u64,
+    ) -> Flow {
         if entered_ns > self.set_again_ns {
             self.set_again_ns = entered_ns + SET_EACH_NS;
             common_clock::set_again(recorder);
         }
         let since_ns = self.compute(recorder, entered_ns);
+        self.add_activities(visited.id(), entered_ns);
         Flow { from: self.last, since_ns }
     }
 
@@ -310,6 +330,12 @@ impl State {
         };
         self.clock.useful(since_ns.saturating_sub(cost_ps / 1_000));
         since_ns
+    }
+
+    /// Returns the last call, and when it was left.
+    #[inline]
+    pub(super) fn last_call(&self) -> (CallpathId, u64) {
+        (self.last, self.last_left_ns)
     }
 
     /// Takes note of the end of a call that may have waited for receivers, as `waits` says.

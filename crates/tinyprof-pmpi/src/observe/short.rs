@@ -97,7 +97,7 @@ impl Call {
         let communicator = communicators::find(call.communicator());
         let tag = call.arguments.int(at.tag);
         let (flow, receiver, entered_ns) = plain.with(|state| {
-            let flow = state.enter_from(recorder, begun_ns);
+            let flow = state.enter_from(recorder, visited, begun_ns);
             let receiver = match communicator {
                 _ if to == call.mpi().abi.proc_null => Receiver::Free,
                 Some(communicator) => {
@@ -169,7 +169,7 @@ impl Call {
         let peer = call.arguments.int(at.source);
         let known = communicators::find(call.communicator());
         let (entry, entered_ns) = plain.with(|state| {
-            state.enter_from(recorder, begun_ns).add_to(open.visited());
+            state.enter(recorder, open.visited(), begun_ns);
             let entry = known.and_then(|known| state.expected(known.relative(peer)));
             (entry, entered(state, recorder, CLASS, (since_ns, begun_ns)))
         });

@@ -1,6 +1,7 @@
 //! Programs that are not rebuilt, under the MPI of the build.
 
 mod callers;
+mod causes;
 mod counts;
 mod functions;
 mod interim;

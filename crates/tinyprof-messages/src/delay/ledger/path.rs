@@ -1,8 +1,10 @@
 //! The path that ends at a rank: the chain of activities that its time follows from.
 
+use tinyprof_segment::primitive::AtomicU64;
+
 use super::{Ledger, State, Wait};
 use crate::delay::cause::{Activity, Cause};
-use crate::delay::layout::WAITS;
+use crate::delay::layout::{Sizes, WAITS};
 use crate::delay::list::{self, List, Word};
 use crate::delay::pulled::Pulled;
 
@@ -11,13 +13,23 @@ impl Ledger<'_> {
     /// sum is the time since the ranks began. Allocates.
     #[must_use]
     pub fn path(&self) -> Vec<(Cause, u64)> {
-        let state = self.state();
-        let path = List::new(&self.words[state.path[0]..state.path[1]]);
+        Self::path_in(self.words, self.sizes, self.rank)
+    }
+
+    /// Returns the path of a rank from its words. Their reader must know that they did not change.
+    pub(in crate::delay) fn path_in(
+        words: &[AtomicU64],
+        sizes: Sizes,
+        rank: u32,
+    ) -> Vec<(Cause, u64)> {
+        let state = sizes.state(words[WAITS].get());
+        let path = List::new(&words[state.path[0]..state.path[1]]);
         let mut parts: Vec<(Cause, u64)> = Vec::new();
         let inherited = path.entries().map(|(cause, ns)| (Cause::from_word(cause), ns));
-        let base = List::new(&self.words[state.base[0]..state.base[1]]);
-        let (own, rest_ns) = own_part(self.clock(), base, self.rank);
-        let other = Cause::new(self.rank, Activity::OTHER);
+        let base = List::new(&words[state.base[0]..state.base[1]]);
+        let clock = List::new(&words[sizes.clock()]);
+        let (own, rest_ns) = own_part(clock, base, rank);
+        let other = Cause::new(rank, Activity::OTHER);
         let rest = [(other, rest_ns), (Cause::OTHER, path.rest_ns())];
         for (cause, ns) in inherited.chain(own).chain(rest).filter(|(_, ns)| *ns > 0) {
             match parts.iter_mut().find(|part| part.0 == cause) {

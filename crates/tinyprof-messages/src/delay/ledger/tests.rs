@@ -194,7 +194,7 @@ fn a_state_that_is_gone_is_counted() {
     };
     waits.wait(&wait, Some(&pulled), &mut costs);
     waits.wait(&wait, None, &mut costs);
-    assert_eq!(waits.losses(), Losses { unread: 1, late: 1, forgotten: 0 });
+    assert_eq!(waits.losses(), Losses { unread: 1, late: 1, ..Losses::default() });
     // Partners with the same remainder share two places: the third one takes that of the first.
     for partner in [2, 4, 0] {
         assert!(late.page().pull(&waits.wanted(partner, 5_000), &mut pulled));

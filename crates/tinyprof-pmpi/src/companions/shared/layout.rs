@@ -1,10 +1,13 @@
 //! What is where in the memory that the ranks of a host share.
 //!
 //! ```text
-//!  | token | the names of communicators | a lane from each rank to each | boards | notices |
+//!  | token | names of communicators | a lane from each rank to each | boards | notices | causes |
 //! ```
 
 use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{AcqRel, Acquire};
+
+use tinyprof_messages::delay::{Block, Sizes};
 
 use super::board::Board;
 use super::lane::Lane;
@@ -17,8 +20,13 @@ const LANES_BYTES_MAX: usize = 256 << 20;
 const ENTRIES_MIN: usize = 16;
 const ENTRIES_MAX: usize = 4096;
 
+/// The words in which a rank keeps why it waits.
+const BLOCK_WORDS: usize = Block::words(&Sizes::RECORDER);
+
 /// What tells the memory of one job from that of another.
 const TOKEN: usize = 0;
+/// When the first rank began to look for causes.
+const ORIGIN: usize = 1;
 /// A line of the cache, and the names.
 const NAMES_BEGIN: usize = 8;
 const HEADER_WORDS: usize = NAMES_BEGIN + Names::WORDS;
@@ -44,7 +52,7 @@ fn lane_words(ranks: usize) -> usize {
 impl Layout {
     /// Returns the words of memory for this many ranks.
     pub(super) fn words(ranks: usize) -> usize {
-        Self::notices_begin(ranks) + Notices::words(ranks)
+        Self::causes_begin(ranks) + ranks * BLOCK_WORDS
     }
 
     /// Returns the layout of memory of this many words, which are 0 at first.
@@ -54,6 +62,13 @@ impl Layout {
 
     pub(super) fn token(&self) -> &'static AtomicU64 {
         &self.words[TOKEN]
+    }
+
+    /// Returns the moment from which the ranks of the host count, which is that of the first caller,
+    /// in ns.
+    pub(super) fn origin_ns(&self, now_ns: u64) -> u64 {
+        let origin = self.words[ORIGIN].compare_exchange(0, now_ns, AcqRel, Acquire);
+        origin.err().unwrap_or(now_ns)
     }
 
     pub(super) fn names(&self) -> Names {
@@ -75,7 +90,13 @@ impl Layout {
 
     /// Returns the notices of all ranks.
     pub(super) fn notices(&self) -> Notices {
-        Notices::new(&self.words[Self::notices_begin(self.ranks)..])
+        Notices::new(&self.words[Self::notices_begin(self.ranks)..Self::causes_begin(self.ranks)])
+    }
+
+    /// Returns the words in which a rank of the host keeps why it waits.
+    pub(super) fn block(&self, rank: usize) -> &'static [AtomicU64] {
+        let begin = Self::causes_begin(self.ranks) + rank * BLOCK_WORDS;
+        &self.words[begin..begin + BLOCK_WORDS]
     }
 
     fn boards_begin(ranks: usize) -> usize {
@@ -84,6 +105,10 @@ impl Layout {
 
     fn notices_begin(ranks: usize) -> usize {
         Self::boards_begin(ranks) + BOARDS as usize * Board::words(ranks)
+    }
+
+    fn causes_begin(ranks: usize) -> usize {
+        Self::notices_begin(ranks) + Notices::words(ranks)
     }
 }
 
@@ -104,6 +129,7 @@ mod tests {
         parts.extend((0..BOARDS).map(|number| layout.board(number).memory().as_ptr_range()));
         parts.push(layout.words[..HEADER_WORDS].as_ptr_range());
         parts.push(layout.notices().memory().as_ptr_range());
+        parts.extend((0..ranks).map(|rank| layout.block(rank).as_ptr_range()));
         parts.sort_by_key(|part| part.start);
         assert!(parts.is_sorted_by(|a, b| a.end <= b.start));
         assert!(layout.words.as_ptr_range().end >= parts.last().unwrap().end);

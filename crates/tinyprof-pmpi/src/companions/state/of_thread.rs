@@ -80,6 +80,9 @@ pub(in crate::companions) fn begin(
         let call_ps = ps(ticks_1024 as f64 / 1_024.0 * rate.ns_per_tick);
         with(recorder, |state| state.restart(recorder, call_ps));
     }
+    if let Some(recorder) = recorder {
+        with(recorder, |state| state.begin_causes(mpi));
+    }
 }
 
 /// Returns the state of this thread, where threads may call MPI at the same time.
@@ -184,6 +187,7 @@ pub(crate) fn store_facts() {
         with(recorder, |state| {
             let now_ns = now_ns(recorder);
             state.compute(recorder, now_ns);
+            state.end_activities(now_ns);
             (state.last_left_ns, state.visit_units) = (now_ns, recorder.visit_units());
             state.facts.companions_left = state.common().carrier.left();
             state.unheard_ns = state.blocked.unheard_ns() + unheard_of_others_ns(state);

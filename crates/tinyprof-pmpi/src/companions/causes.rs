@@ -1,0 +1,209 @@
+//! What has made the rank wait: its ledger, in memory that the ranks of its host share.
+//!
+//! ```text
+//!  a call begins     enter    adds the call before, and the gap between both
+//!  it has waited     wait     reads the page of the rank that it waited for, at once
+//!  operation of all  align    the ranks have synchronised
+//! ```
+//!
+//! One thread writes a page: waiting of other threads, where they may call MPI at the same time, is
+//! counted as not followed. So is waiting for one-sided accesses and locks.
+
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicU64;
+
+use tinyprof::__calls::{self, CallpathId, EdgeKey};
+use tinyprof_messages::delay::{
+    Activity, Block, Costs, Instance, Ledger, Page, Pulled, Sizes, Wait,
+};
+
+use super::common_clock::Span;
+
+/// The block of this process.
+static OWN: OnceLock<Block<'static>> = OnceLock::new();
+
+/// The ledger of the rank, which one thread at a time writes.
+#[derive(Debug)]
+pub(super) struct Causes {
+    block: Block<'static>,
+    ledger: Ledger<'static>,
+    costs: Costs<'static>,
+    /// The state of the rank that was waited for.
+    pulled: Pulled,
+    rank: u32,
+    /// Up to when all time is in the ledger, or collected, in ns.
+    known_ns: u64,
+    /// What is to be added to the ledger.
+    pairs: [Pair; PAIRS],
+    collected_ns: u64,
+}
+
+/// The pairs of calls whose times are collected.
+const PAIRS: usize = 8;
+/// As much is collected, in ns: no more than the shortest waiting that is always looked at.
+const COLLECTED_NS_MAX: u64 = Ledger::FLOOR_NS;
+
+/// A call, the next one, and the time of the first and of the gap between both, in ns.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    callpaths: [CallpathId; 2],
+    call_ns: u64,
+    gap_ns: u64,
+}
+
+impl Pair {
+    const fn of(callpaths: [CallpathId; 2]) -> Self {
+        Self { callpaths, call_ns: 0, gap_ns: 0 }
+    }
+
+    /// Returns where it is collected. Callpaths are hashes.
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "a remainder")]
+    const fn place(from: CallpathId, to: CallpathId) -> usize {
+        (((from.to_bits() >> 8) ^ to.to_bits()) % PAIRS as u64) as usize
+    }
+}
+
+/// Where a call has waited, and for whom.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waited {
+    /// The callpath of the call.
+    pub(super) callpath: CallpathId,
+    /// The rank that came last, relative to this one in the world.
+    pub(super) partner: i32,
+    pub(super) span: Span,
+    /// The time until it came, since the call was entered, in ns.
+    pub(super) until_ns: u64,
+    /// The waiting, in ns: shorter if the call had waited for others before.
+    pub(super) waiting_ns: u64,
+    /// All ranks have waited for all: [`Causes::align`] follows.
+    pub(super) is_mutual: bool,
+}
+
+impl Waited {
+    /// Returns the waiting of a call for a message of a rank, relative to this one.
+    #[inline(always)]
+    pub(super) const fn by(partner: i32, callpath: CallpathId, span: Span, ns: u64) -> Self {
+        Self { callpath, partner, span, until_ns: ns, waiting_ns: ns, is_mutual: false }
+    }
+}
+
+impl Causes {
+    /// Begins to write the words of a rank in the world, all 0. Time counts from `origin_ns` on.
+    pub(super) fn new(words: &'static [AtomicU64], rank: u32, origin_ns: u64) -> Self {
+        let block = Block::new(words, Sizes::RECORDER);
+        let (ledger, costs) = block.begin(rank);
+        OWN.get_or_init(|| block);
+        __calls::keep_causes(words);
+        Self {
+            block,
+            ledger,
+            costs,
+            pulled: Pulled::new(Sizes::RECORDER),
+            rank,
+            known_ns: origin_ns,
+            pairs: [Pair::of([EdgeKey::UNKNOWN; 2]); PAIRS],
+            collected_ns: 0,
+        }
+    }
+
+    /// Adds the call that was left at `left_ns`, without its waiting, and the gap up to the next
+    /// one. Short ones are collected: a rank that is waited for has just done something longer.
+    #[inline]
+    pub(super) fn enter(&mut self, [from, to]: [CallpathId; 2], left_ns: u64, entered_ns: u64) {
+        let left_ns = match from {
+            // All ranks count from the same moment.
+            EdgeKey::UNKNOWN => self.known_ns,
+            _ => left_ns.clamp(self.known_ns, entered_ns.max(self.known_ns)),
+        };
+        let call_ns = left_ns - self.known_ns;
+        let gap_ns = entered_ns.saturating_sub(left_ns);
+        self.known_ns = left_ns + gap_ns;
+        let place = Pair::place(from, to);
+        if self.pairs[place].callpaths != [from, to] {
+            self.replace(place, [from, to]);
+        }
+        let pair = &mut self.pairs[place];
+        pair.call_ns += call_ns;
+        pair.gap_ns += gap_ns;
+        self.collected_ns += call_ns + gap_ns;
+        if self.collected_ns >= COLLECTED_NS_MAX {
+            self.add_collected();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn replace(&mut self, place: usize, callpaths: [CallpathId; 2]) {
+        let pair = std::mem::replace(&mut self.pairs[place], Pair::of(callpaths));
+        self.add(&pair);
+    }
+
+    /// Adds what was collected.
+    #[inline(never)]
+    pub(super) fn add_collected(&mut self) {
+        for place in 0..PAIRS {
+            let pair = self.pairs[place];
+            if pair.call_ns | pair.gap_ns != 0 {
+                self.pairs[place] = Pair::of(pair.callpaths);
+                self.add(&pair);
+            }
+        }
+        self.collected_ns = 0;
+    }
+
+    fn add(&mut self, pair: &Pair) {
+        let [from, to] = pair.callpaths;
+        let call = __calls::Activity::Call(from).number();
+        let gap = __calls::Activity::Gap { from, to }.number();
+        self.ledger.add_both([
+            (Activity::from_number(call), pair.call_ns, self.known_ns),
+            (Activity::from_number(gap), pair.gap_ns, self.known_ns),
+        ]);
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn wait(&mut self, waited: &Waited, page: Option<Page<'static>>) {
+        self.add_collected();
+        let Waited { callpath, span, .. } = *waited;
+        let left_ns = span.left_ns.max(self.known_ns);
+        if !self.ledger.is_worth(waited.waiting_ns, left_ns) {
+            return self.block.add_short(waited.waiting_ns);
+        }
+        let Some(partner) = self.rank.checked_add_signed(waited.partner) else {
+            return self.block.add_unfollowed(waited.waiting_ns);
+        };
+        let partner_ns = (span.entered_ns + waited.until_ns).min(left_ns);
+        let wanted = self.ledger.wanted(partner, partner_ns);
+        let is_read = page.is_some_and(|page| page.pull(&wanted, &mut self.pulled));
+        let wait = Wait {
+            callpath: callpath.to_bits(),
+            activity: Activity::from_number(__calls::Activity::Call(callpath).number()),
+            partner,
+            entered_ns: self.known_ns,
+            left_ns,
+            waited_ns: waited.waiting_ns,
+            partner_ns,
+            is_mutual: waited.is_mutual,
+        };
+        self.ledger.wait(&wait, is_read.then_some(&self.pulled), &mut self.costs);
+        self.block.note(&self.ledger.losses());
+        self.known_ns = left_ns;
+    }
+
+    /// Takes note of the end of an operation in which all ranks have waited for all.
+    pub(super) fn align(&mut self, instance: Instance, left_ns: u64) {
+        self.add_collected();
+        self.ledger.align(instance, left_ns);
+    }
+}
+
+/// Counts waiting of which nobody looks for the cause.
+#[cold]
+#[inline(never)]
+pub(super) fn not_explained(waiting_ns: u64) {
+    if let Some(own) = OWN.get() {
+        own.add_unfollowed(waiting_ns);
+    }
+}

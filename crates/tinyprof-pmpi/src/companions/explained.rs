@@ -1,0 +1,71 @@
+//! Waiting of the calls of a thread, and its causes.
+
+use tinyprof::__calls::{CallpathId, EdgeKey};
+use tinyprof_messages::delay::{Block, Instance, Ledger, Sizes};
+
+use super::causes::{Causes, Waited, not_explained};
+use super::group::rank_and_size;
+use super::state::State;
+use crate::library::Mpi;
+
+/// A shorter wait is never looked at, in ns.
+const SEEN_NS_MIN: u64 = Ledger::SHORT_NS;
+
+impl State {
+    /// Begins to look for causes, where ranks share memory.
+    pub(super) fn begin_causes(&mut self, mpi: &Mpi) {
+        let (rank, _) = rank_and_size(mpi, mpi.abi.world);
+        let (_, now_ns) = self.last_call();
+        let carrier = &self.common().carrier;
+        let (words, origin_ns) = (carrier.block(0), carrier.origin_ns(now_ns));
+        let causes = words.map(|words| Causes::new(words, rank.unsigned_abs(), origin_ns));
+        self.causes = causes.map(Box::new);
+    }
+
+    /// Adds what the thread did up to the call to `to`, which begins now.
+    #[inline]
+    pub(super) fn add_activities(&mut self, to: CallpathId, entered_ns: u64) {
+        let (from, left_ns) = self.last_call();
+        if let Some(causes) = &mut self.causes {
+            causes.enter([from, to], left_ns, entered_ns);
+        }
+    }
+
+    /// Adds what the thread did up to its end.
+    pub(super) fn end_activities(&mut self, now_ns: u64) {
+        self.add_activities(EdgeKey::UNKNOWN, now_ns);
+        if let Some(causes) = &mut self.causes {
+            causes.add_collected();
+        }
+    }
+
+    /// Finds out what has made a call wait.
+    #[inline]
+    pub(super) fn has_waited_for(&mut self, waited: &Waited) {
+        if waited.waiting_ns >= SEEN_NS_MIN {
+            self.find_cause(waited);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn find_cause(&mut self, waited: &Waited) {
+        if self.causes.is_none() {
+            return not_explained(waited.waiting_ns);
+        }
+        let page = self.common().carrier.block(waited.partner);
+        let page = page.map(|words| Block::new(words, Sizes::RECORDER).page());
+        if let Some(causes) = &mut self.causes {
+            causes.wait(waited, page);
+        }
+    }
+
+    /// Takes note of the end of an operation in which all ranks have waited for all.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn align(&mut self, instance: Instance, left_ns: u64) {
+        if let Some(causes) = &mut self.causes {
+            causes.align(instance, left_ns);
+        }
+    }
+}
