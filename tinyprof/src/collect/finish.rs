@@ -323,10 +323,12 @@ mod tests {
                 .write_timed(&name, std::slice::from_ref(&map()), &PhaseTimes::default)
                 .unwrap();
             let text = |complete: Option<Report>| {
+                let options = TextOptions::default();
+                let complete = complete.map(|report| report.to_text(&options));
                 let report = || Cow::Owned(Report::of_event_map(&map(), "p"));
-                text_of(complete.as_ref(), report, Some(&path), &TextOptions::default())
+                text_of(complete, report, Some(&path), &options)
             };
-            let is_read_back = text(read_back(&path, bytes_max));
+            let is_read_back = text(read_back(&path, bytes_max).map(|(_, report)| report));
             let text = text(complete_report(&map(), (&path, &manifest), bytes_max));
             assert_eq!(text, is_read_back, "what is in memory is what was written");
             let found = ["took much longer", "too small", "more hints: tinyprof report /"];

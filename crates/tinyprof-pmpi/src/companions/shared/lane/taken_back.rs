@@ -23,8 +23,7 @@ impl Outgoing {
             let entry = lane.entry(*position);
             entry[STAMP].load(Acquire) == lane.stamp(*position, which.tag)
                 && entry[Companion::SEQUENCE].load(Relaxed) == which.sequence
-                && entry[Companion::TWIN].load(Relaxed) & u64::from(u32::MAX)
-                    == u64::from(which.epoch)
+                && entry[Companion::TWIN].load(Relaxed) & EPOCH == u64::from(which.epoch)
         });
         if let Some(position) = found {
             lane.entry(position)[Companion::SEQUENCE].store(TAKEN_BACK, Relaxed);
