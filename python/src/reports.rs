@@ -10,6 +10,7 @@ use tinyprof_format::error::ReadError;
 use tinyprof_report::cells::{percent_cell, time_cell};
 use tinyprof_report::{ByCallpath as _, Report, SortKey, TextOptions, UnknownMetric};
 use tinyprof_views::LongJson;
+use tinyprof_why::Why;
 
 use crate::cursor::Damage;
 use crate::raise;
@@ -38,8 +39,25 @@ fn report_text(
 ) -> PyResult<String> {
     let options = TextOptions::default().with_width(width);
     let options = if all { options.unfolded() } else { options };
-    let made = py.detach(|| Ok(report(&source, by_region, metric)?.to_text(&options)));
+    let made = py.detach(|| {
+        let report = report(&source, by_region, metric)?;
+        if metric.is_some() {
+            return Ok(report.to_text(&options));
+        }
+        Ok(why(&source)?.report_text(&report, &options))
+    });
     made.map_err(|failure| explain(py, failure))
+}
+
+/// Returns the JSON of `tinyprof why --json`.
+#[pyfunction]
+fn why_json(py: Python<'_>, source: Source) -> PyResult<String> {
+    let made = py.detach(|| Ok(why(&source)?.to_json().to_string()));
+    made.map_err(|failure| explain(py, failure))
+}
+
+fn why((directory, _, limit_bytes): &Source) -> Result<Why, Failure> {
+    Ok(Why::of_source(&Whole::open(directory, *limit_bytes)?)?.0)
 }
 
 /// Returns the JSON of `tinyprof report --json`.
@@ -209,6 +227,7 @@ fn explain(py: Python<'_>, failure: Failure) -> PyErr {
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(report_text, module)?)?;
     module.add_function(wrap_pyfunction!(report_json, module)?)?;
+    module.add_function(wrap_pyfunction!(why_json, module)?)?;
     module.add_function(wrap_pyfunction!(escaped, module)?)?;
     module.add_function(wrap_pyfunction!(time_text, module)?)?;
     module.add_function(wrap_pyfunction!(percent_text, module)?)?;

@@ -94,6 +94,17 @@ class Profile:
         """
         return copy.deepcopy(self._report["hints"])
 
+    def why(self) -> dict[str, Any]:
+        """Returns why the run takes as long as it does: the object that `tinyprof why --json` prints.
+
+        The keys: `verdict` (one sentence), `findings` (the costliest first, each with its `ranks`,
+        `place`, `chain` and `advice`) and `waiting`; docs/why.md explains them.
+
+        >>> profile.why()["findings"]
+        []
+        """
+        return reports.why(self._source)
+
     def efficiency(self) -> dict[str, float | None] | None:
         """Returns how well the ranks were used, as in `report_json`.
 

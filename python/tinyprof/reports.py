@@ -46,6 +46,10 @@ def data(source: tuple[Path, str, int], by: str, metric: str | None) -> dict[str
     return json.loads(_native.report_json(source, is_by_region(by), metric))
 
 
+def why(source: tuple[Path, str, int]) -> dict[str, Any]:
+    return json.loads(_native.why_json(source))
+
+
 def table(report: dict[str, Any]) -> str:
     """Returns the most important facts of a report as HTML, for a notebook."""
     facts = [_count(report["ranks"], "rank")]

@@ -43,7 +43,8 @@ pub(crate) mod for_mpi {
     pub use super::builder::begin;
     pub use super::choices::precision;
     pub use super::finish::{
-        is_recoverable, print_report, recoverable, tell_name, warn_recoverable, write_alone,
+        ReportText, is_recoverable, print_report, recoverable, tell_name, warn_recoverable,
+        write_alone,
     };
     pub use super::interim_files::InterimFiles;
     pub use super::isolated::isolated;

@@ -11,7 +11,7 @@ use tinyprof_architecture::source::{Source, sources};
 use tinyprof_architecture::unsafe_code;
 
 /// The crates and their floors, as in the section *The house*.
-const FLOORS: [(&str, u32); 25] = [
+const FLOORS: [(&str, u32); 26] = [
     ("tinyprof-segment", 0),
     ("tinyprof-format", 1),
     ("tinyprof-macros", 1),
@@ -20,6 +20,7 @@ const FLOORS: [(&str, u32); 25] = [
     ("tinyprof-settings", 2),
     ("tinyprof-symbols", 3),
     ("tinyprof-views", 3),
+    ("tinyprof-why", 3),
     ("tinyprof-structure", 4),
     ("tinyprof-diff", 4),
     ("tinyprof-pmpi", 4),

@@ -18,7 +18,7 @@ use clap::{Args, Parser, Subcommand};
 use tinyprof_report::SortKey;
 
 pub(crate) use communication::{
-    ClassesArguments, GraphArguments, GraphFormat, GraphRanks, WaitsArguments,
+    ClassesArguments, GraphArguments, GraphFormat, GraphRanks, WaitsArguments, WhyArguments,
 };
 pub(crate) use diff::DiffArguments;
 pub(crate) use export::{ExportArguments, ExportFormat};
@@ -29,7 +29,7 @@ pub(crate) use files::{
 use help::{
     CHECK_HELP, CLASSES_HELP, COMPLETIONS_HELP, DIFF_HELP, EXIT_CODES, EXPORT_HELP, GRAPH_HELP,
     HTML_HELP, IMPORT_HELP, INFO_HELP, MAN_HELP, MPI_HELP, RECOVER_HELP, REPORT_HELP, RUN_HELP,
-    TOP_HELP, TREE_HELP, WAITS_HELP,
+    TOP_HELP, TREE_HELP, WAITS_HELP, WHY_HELP,
 };
 pub(crate) use output::{Color, PlainOutput, ReportRows, Rows, TableFormat, TableOutput};
 pub(crate) use reading::{
@@ -67,6 +67,9 @@ pub(crate) enum Command {
     /// Print the callpath tree: visits, times, and how they differ from rank to rank
     #[command(after_help = REPORT_HELP)]
     Report(ReportArguments),
+    /// Print why a run takes as long as it does: the cause, its place, and what to do
+    #[command(after_help = WHY_HELP)]
+    Why(WhyArguments),
     /// Print the callpath tree without times: visits and ranks of every callpath
     #[command(after_help = TREE_HELP)]
     Tree(TreeArguments),

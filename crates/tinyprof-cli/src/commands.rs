@@ -8,8 +8,8 @@ use tinyprof_report::{Report, SortKey, TextOptions, Totals};
 use tinyprof_views::{Callpaths, MpiCallSums, MpiView, Top, Tree, by_region, info_text, json_text};
 
 use crate::arguments::{
-    Command, InfoArguments, MpiArguments, ReportArguments, Rows, Selection, TopArguments,
-    TreeArguments,
+    Command, InfoArguments, MpiArguments, ReportArguments, Rows, Selection, TableFormat,
+    TopArguments, TreeArguments,
 };
 #[cfg(feature = "top")]
 use crate::live::run as watch;
@@ -17,7 +17,7 @@ use crate::name::name_of;
 use crate::outcome::Outcome;
 use crate::{
     check, diff, documents, export, graph, grouped, html, import, launch, near, recover, render,
-    select, waits,
+    select, waits, why,
 };
 use tinyprof_report::ByCallpath as _;
 
@@ -31,6 +31,7 @@ pub(crate) fn run(command: &Command) -> Result<Outcome, Box<dyn Error>> {
         Command::Tree(arguments) => tree(arguments).map(Outcome::done),
         Command::Top(arguments) => top(arguments).map(Outcome::done),
         Command::Mpi(arguments) => mpi(arguments).map(Outcome::done),
+        Command::Why(arguments) => why::run(arguments).map(Outcome::done),
         Command::Waits(arguments) => waits::run(arguments).map(Outcome::done),
         Command::Classes(arguments) => graph::classes(arguments).map(Outcome::done),
         Command::Graph(arguments) => graph::graph(arguments).map(Outcome::done),
@@ -53,9 +54,17 @@ fn report(arguments: &ReportArguments) -> Result<(), Box<dyn Error>> {
         Ok(rows) => rows,
         Err(groups) => return grouped::run(arguments, groups),
     };
-    let report = report_of(directory, selection, metric.as_ref(), by)?;
     let options = TextOptions::default();
     let options = if arguments.all { options.unfolded() } else { options };
+    let is_text = matches!(arguments.output.format(), TableFormat::Text);
+    if is_text && !selection.is_part() && metric.is_none() {
+        let selected = select::open(directory, selection)?;
+        let (why, totals) = why::of(&selected)?;
+        let report = report_of_totals(&totals, directory, selection, by);
+        let options = options.with_width(render::columns(arguments.output.width));
+        return render::text(&why.report_text(&report, &options));
+    }
+    let report = report_of(directory, selection, metric.as_ref(), by)?;
     render::view(&Callpaths::new(&report, options), &arguments.output)
 }
 

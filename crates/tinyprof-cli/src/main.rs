@@ -35,6 +35,7 @@ mod select;
 #[expect(unsafe_code, reason = "std neither reads the recorder's clocks nor maps files")]
 mod sys;
 mod waits;
+mod why;
 mod wrappers;
 
 use std::ffi::OsString;

@@ -16,6 +16,7 @@ use tinyprof_flush::phases::{self, Measured, Plan, Workplace};
 use tinyprof_format::file::{OutputFiles, OutputFormat, ProfileWriter, profile_path};
 use tinyprof_format::model::RunState;
 use tinyprof_settings::MpiLevel;
+use tinyprof_why::Why;
 
 use crate::attendance::{Attendance, Line, Voice};
 use crate::communicator::{MpiCommunicator, run_to_end};
@@ -162,7 +163,11 @@ fn flush_now(
     if let Some(report) = flushed.report.filter(|_| settings.report()) {
         let path = written.as_ref().ok().cloned().flatten();
         // If standard error cannot be written to, there is nowhere to report it.
-        let _ = workplace.run(move || recorder::print_report(&report, path.as_deref()));
+        let _ = workplace.run(move || {
+            recorder::print_report(&report, path.as_deref(), &|profile, report, options| {
+                Why::of_profile(profile).report_text(report, options)
+            });
+        });
     }
     if let (Ok(Some(path)), false, 0) = (&written, settings.report(), communicator.rank()) {
         recorder::tell_name(&plan.format.path(&plan.target), path);

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
 use tinyprof_format::file::{OutputFormat, ProfileWriter, ReadOptions, read_manifest};
-use tinyprof_format::model::{EventMap, Losses, Manifest, PhaseTimes, RunState};
+use tinyprof_format::model::{EventMap, Losses, Manifest, PhaseTimes, Profile, RunState};
 use tinyprof_report::{Report, TextOptions, Totals, escaped};
 
 use super::choices::{chosen, deadline, precision};
@@ -39,14 +39,22 @@ const READ_BACK_MEMORY_BYTES: u64 = 256 << 20;
 /// Prints the report, and the path of the profile, to standard error.
 ///
 /// `report` has statistics over ranks. If the profile is not too large, it is read back and the
-/// report is made from all of its values. The table is then the one that `tinyprof report` prints.
+/// report is made from all of its values, and `text` writes it: the table is then the one that
+/// `tinyprof report` prints.
 ///
 /// # Cost
 /// At most the time to read 16 MiB and to look at two million values: about a second.
-pub fn print_report(report: &Report, profile: Option<&Path>) {
-    let complete = profile.and_then(|path| read_back(path, READ_BACK_BYTES_MAX));
-    print(&text_of(complete.as_ref(), || Cow::Borrowed(report), profile, &text_options()));
+pub fn print_report(report: &Report, profile: Option<&Path>, text: &ReportText<'_>) {
+    let options = text_options();
+    let complete = profile.and_then(|path| {
+        let (profile, report) = read_back(path, READ_BACK_BYTES_MAX)?;
+        Some(text(&profile, &report, &options))
+    });
+    print(&text_of(complete, || Cow::Borrowed(report), profile, &options));
 }
+
+/// The text of a report and the profile of which it was made.
+pub type ReportText<'a> = dyn Fn(&Profile, &Report, &TextOptions) -> String + 'a;
 
 /// Returns the layout of tables on standard error: as wide as `COLUMNS` says.
 pub(super) fn text_options() -> TextOptions {
@@ -57,18 +65,16 @@ pub(super) fn text_options() -> TextOptions {
 /// Returns the table of the complete report, or that of `report`, which is only computed if there
 /// is no complete one.
 fn text_of<'a>(
-    complete: Option<&Report>,
+    complete: Option<String>,
     report: impl FnOnce() -> Cow<'a, Report>,
     profile: Option<&Path>,
     options: &TextOptions,
 ) -> String {
-    let mut text = match complete {
-        Some(complete) => complete.to_text(options),
-        None => report().to_text(options),
-    };
+    let is_complete = complete.is_some();
+    let mut text = complete.unwrap_or_else(|| report().to_text(options));
     if let Some(path) = profile {
         let is_readable = path.extension().is_some_and(|extension| extension == "tprof");
-        if complete.is_none() && is_readable {
+        if !is_complete && is_readable {
             text.push_str(&format!("more hints: tinyprof report {}\n", path.display()));
         }
         text.push_str(&format!("profile: {}\n", path.display()));
@@ -78,13 +84,14 @@ fn text_of<'a>(
 
 /// Returns the report of the profile that was just written, or `None` if it is too large or in
 /// another format.
-fn read_back(path: &Path, bytes_max: u64) -> Option<Report> {
+fn read_back(path: &Path, bytes_max: u64) -> Option<(Profile, Report)> {
     let manifest = read_manifest(path).ok()?;
     if is_too_large(&manifest, bytes_max) {
         return None;
     }
     let profile = ReadOptions::new().with_memory_bytes(READ_BACK_MEMORY_BYTES).read(path).ok()?;
-    Some(Report::of_profile(&profile).named(name_of(path)))
+    let report = Report::of_profile(&profile).named(name_of(path));
+    Some((profile, report))
 }
 
 /// Returns the report of the profile that was just written of this map, or `None` if it is too
@@ -99,7 +106,7 @@ fn complete_report(
         return None;
     }
     if !map.callpaths.has_distinct_ids() {
-        return read_back(path, bytes_max);
+        return read_back(path, bytes_max).map(|(_, report)| report);
     }
     let map = map.in_precision(manifest.precision);
     Some(Report::of_totals(&Totals::of_event_map(manifest, &map)).named(name_of(path)))
@@ -178,7 +185,9 @@ fn write_alone_as(format: OutputFormat, name: &Path) -> Ending {
             Cow::Owned(report)
         };
         let path = written.as_ref().ok().map(|(path, _)| path.as_path());
-        text = text_of(complete.as_ref(), report, path, &text_options());
+        let options = text_options();
+        let complete = complete.map(|report| report.to_text(&options));
+        text = text_of(complete, report, path, &options);
     }
     if let (Ok((path, _)), true) = (&written, text.is_empty()) {
         tell_name(&format.path(name), path);

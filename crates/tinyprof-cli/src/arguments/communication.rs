@@ -8,6 +8,19 @@ use clap::{Args, ValueEnum};
 use super::{PlainOutput, TableOutput, profile};
 use crate::numbers::NumberList;
 
+/// Arguments of `tinyprof why`.
+#[derive(Args, Debug)]
+pub(crate) struct WhyArguments {
+    /// The profile: a directory NAME.tprof
+    #[arg(value_name = "DIR", value_parser = profile::directory)]
+    pub(crate) directory: PathBuf,
+    /// Fit the text into N columns [default: the terminal's width, otherwise 120]
+    #[arg(long, value_name = "N", conflicts_with = "json", value_parser = clap::value_parser!(u16).range(20..=1000))]
+    pub(crate) width: Option<u16>,
+    #[command(flatten)]
+    pub(crate) output: PlainOutput,
+}
+
 /// Arguments of `tinyprof waits`.
 #[derive(Args, Debug)]
 pub(crate) struct WaitsArguments {

@@ -84,6 +84,20 @@ Examples:
 "
 );
 
+pub(crate) const WHY_HELP: &str = exit_codes!(
+    "\
+The first line is the verdict: the costliest finding, with the ranks that are its cause, its place, and who waits
+for it where. Then at most five findings: what would be gained, the cause and its parts, what to do. The last line
+is the waiting by the ranks that are its cause. Most of it needs a profile of level messages (-o mpi=messages of
+tinyprof run); without it, it is only known which ranks are busy longer than others. Findings below 5 % of the run
+are not printed. docs/why.md explains the kinds.
+
+Examples:
+  tinyprof why halo.tprof
+  tinyprof why halo.tprof --json | jq -r .verdict
+"
+);
+
 pub(crate) const CLASSES_HELP: &str = exit_codes!(
     "\
 For profiles of level messages (TINYPROF_MPI=messages). Phases are loops, and the straight parts between

@@ -15,6 +15,7 @@ use tinyprof_format::model::{CallpathIndex, RankFacts};
 use tinyprof_report::{Activity, Efficiency, Finding, Report, Totals, Words, losses_in_words};
 use tinyprof_structure::StructureBuilder;
 use tinyprof_views::{LongJson, report_json};
+use tinyprof_why::WhyBuilder;
 
 use tinyprof_report::ByCallpath;
 
@@ -117,6 +118,7 @@ fn members(
     let mut messages = Messages::new(totals.ranks().len());
     let bins = Bins::of_matrix(totals.ranks().len());
     let mut waiting = Waiting::new(totals.callpaths(), bins);
+    let mut why = WhyBuilder::new(totals.callpaths(), totals.ranks().len());
     let mut structure = StructureBuilder::new(totals.callpaths(), totals.ranks().len());
     let (mut iterations, mut executions) = (BTreeMap::new(), BTreeMap::new());
     let series = callpaths.iter().filter(|&&index| totals.has_series(index)).count();
@@ -126,19 +128,25 @@ fn members(
         messages.add(index, values);
         waiting.add(index, values);
         structure.add(index, values);
+        why.add(index, values);
         let Some(&position) = positions.get(&index) else { return Ok(()) };
         let found = iterations::of_callpath(index, values, map_values_max, columns);
         iterations.extend(found.map(|found| (position, found)));
         executions.insert(position, executions::of_callpath(index, values, columns));
         Ok(())
     })?;
+    let why = why.finish(totals);
+    // The hints on what the findings tell by other words are left out.
+    let has_why = why.is_known();
+    let hints = whole.findings().iter().filter(|one| !has_why || !why.covers(one.kind));
     Ok(json!({
         "report": null,
         "regions": null,
         "facts": facts(totals),
         "losses": losses_in_words(whole),
         "efficiency": whole.efficiency().map(efficiency),
-        "hints": whole.findings().iter().map(|found| hint(found, row)).collect::<Vec<_>>(),
+        "hints": hints.map(|found| hint(found, row)).collect::<Vec<_>>(),
+        "why": if has_why { why.page_json() } else { Value::Null },
         "hosts": hosts,
         "host_of_rank": host_of_rank,
         "ranks": ranks,

@@ -20,6 +20,7 @@ export class SummaryView {
     onSelection(() => this.panel.isConnected && this.draw());
     this.panel.append(
       ...warnings(profile),
+      ...(profile.why ? [card("Why", whyList(profile.why), "full")] : []),
       headline(profile),
       card("What stands out", hintList(profile, goTo), "wide"),
       card("Where the time goes", this.costliest.box, "full"),
@@ -35,6 +36,21 @@ export class SummaryView {
 
 function card(title, content, className = "") {
   return element("section", { className: `card ${className}` }, element("h2", { textContent: title }), content);
+}
+
+/** Returns the verdict, the other findings, and the waiting by cause. */
+function whyList(why) {
+  const lines = why.findings.length === 0 ? [{ line: why.verdict, advice: "" }] : why.findings;
+  const items = lines.map(({ line, advice }) =>
+    element(
+      "li",
+      { className: "why" },
+      element("bdi", {}, line),
+      ...(advice ? [element("p", { className: "hint-evidence", textContent: advice })] : []),
+    ),
+  );
+  const waiting = why.waiting ? [element("p", { className: "hint-evidence", textContent: why.waiting })] : [];
+  return element("div", { className: "why-list" }, element("ol", {}, ...items), ...waiting);
 }
 
 /** Returns the total time, and the region that took most of it. */

@@ -12,3 +12,4 @@ mod structure;
 mod support;
 mod truth;
 mod unharmed;
+mod why;

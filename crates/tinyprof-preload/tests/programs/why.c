@@ -1,0 +1,268 @@
+// Programs with one fault each, chosen by a name: the oracle of `tinyprof why`. A comment `place: NAME`
+// marks the line that a finding of that fault has to name. Work is sleeping, so that ranks need no
+// processors of their own.
+//
+// why NAME [STEPS]
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TAG = 3, UNIT_US = 4000, LARGE = 1 << 20 };
+
+static const MPI_Comm world = MPI_COMM_WORLD;
+static int rank, ranks, steps, step;
+static double large[2][LARGE], in[16], out[16];
+
+static __attribute__((noinline)) void work(double units) {
+  long ns = (long)(units * UNIT_US * 1000);
+  struct timespec nap = {ns / 1000000000, ns % 1000000000};
+  if (ns > 0) nanosleep(&nap, 0);
+}
+
+static int left(void) { return (rank + ranks - 1) % ranks; }
+static int right(void) { return (rank + 1) % ranks; }
+
+// Faults ------------------------------------------------------------------------------------------
+
+static void late_sender(void) {
+  MPI_Request r[2];
+  work(rank == 3 ? 4 : 1);
+  MPI_Irecv(in, 1, MPI_DOUBLE, left(), TAG, world, &r[0]);  // place: late_sender
+  MPI_Isend(out, 1, MPI_DOUBLE, right(), TAG, world, &r[1]);
+  MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+}
+
+static void assemble(void) {
+  work(rank == 2 ? 5 : 1);
+  MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, world);  // place: two_callpaths
+}
+
+static void solve(void) {
+  work(rank == 2 ? 3 : 1);
+  MPI_Allreduce(in, out, 2, MPI_DOUBLE, MPI_SUM, world);
+}
+
+static void two_callpaths(void) {
+  assemble();
+  solve();
+}
+
+static void chain(void) {
+  work(rank == 0 ? 4 : 1);
+  if (rank > 0) MPI_Recv(in, 1, MPI_DOUBLE, rank - 1, TAG, world, MPI_STATUS_IGNORE);
+  if (rank + 1 < ranks) MPI_Send(in, 1, MPI_DOUBLE, rank + 1, TAG, world);  // place: chain
+}
+
+static void slow_rank(void) {
+  double factor = rank == 1 ? 1.8 : 1;
+  work(factor);
+  MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, world);
+  work(1.5 * factor);
+  MPI_Allgather(in, 1, MPI_DOUBLE, out, 1, MPI_DOUBLE, world);
+  work(2 * factor);
+  MPI_Barrier(world);  // place: slow_rank
+}
+
+static void late_to_barrier(void) {
+  work(rank == 2 ? 4 : 1);
+  MPI_Barrier(world);  // place: late_to_barrier
+}
+
+static void wavefront(void) {
+  if (rank > 0) MPI_Recv(in, 1, MPI_DOUBLE, rank - 1, TAG, world, MPI_STATUS_IGNORE);
+  work(1);
+  if (rank + 1 < ranks) MPI_Send(in, 1, MPI_DOUBLE, rank + 1, TAG, world);  // place: wavefront
+  MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, world);
+}
+
+static void master(double serve, double task) {
+  if (rank > 0) {
+    MPI_Send(in, 1, MPI_DOUBLE, 0, TAG, world);
+    MPI_Recv(in, 1, MPI_DOUBLE, 0, TAG, world, MPI_STATUS_IGNORE);
+    work(task);
+    MPI_Send(in, 1, MPI_DOUBLE, 0, TAG + 1, world);  // place: starving
+    return;
+  }
+  MPI_Status status;
+  for (int i = 1; i < ranks; i++) {
+    MPI_Recv(in, 1, MPI_DOUBLE, MPI_ANY_SOURCE, TAG, world, &status);
+    work(serve);
+    MPI_Send(in, 1, MPI_DOUBLE, status.MPI_SOURCE, TAG, world);  // place: saturated
+  }
+  for (int i = 1; i < ranks; i++)
+    MPI_Recv(in, 1, MPI_DOUBLE, MPI_ANY_SOURCE, TAG + 1, world, MPI_STATUS_IGNORE);
+}
+
+static void saturated(void) { master(2, 0.1); }
+static void starving(void) { master(0, 4); }
+
+static void late_root(void) {
+  work(rank == 0 ? 4 : 1);
+  MPI_Bcast(in, 1, MPI_DOUBLE, 0, world);  // place: late_root
+}
+
+static void early_root(void) {
+  work(rank == 2 ? 4 : 1);
+  MPI_Reduce(in, out, 1, MPI_DOUBLE, MPI_SUM, 0, world);  // place: early_root
+  MPI_Bcast(in, 1, MPI_DOUBLE, 0, world);
+}
+
+static void late_receiver(void) {
+  if (rank == 0) {
+    work(1);
+    MPI_Ssend(in, 1, MPI_DOUBLE, 1, TAG, world);
+  } else if (rank == 1) {
+    work(4);
+    MPI_Recv(in, 1, MPI_DOUBLE, 0, TAG, world, MPI_STATUS_IGNORE);  // place: late_receiver
+  } else {
+    work(4);
+  }
+}
+
+static void serial_io(void) {
+  static MPI_File file = MPI_FILE_NULL;
+  char name[64];
+  snprintf(name, sizeof name, "why-%d.out", (int)getpid());
+  if (rank == 0) {
+    MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &file);
+    for (int i = 0; i < 3; i++)
+      MPI_File_write_at(file, 0, large[0], LARGE, MPI_DOUBLE, MPI_STATUS_IGNORE);  // place: serial_io
+    MPI_File_close(&file);
+  }
+  MPI_Barrier(world);
+}
+
+static void posix_io(void) {
+  work(1);
+  if (rank == 0) work(3);
+  MPI_Barrier(world);  // place: posix_io
+}
+
+static void small_messages(void) {
+  for (int i = 0; i < 4000; i++) {
+    if (rank % 2 == 0)
+      MPI_Send(in, 1, MPI_DOUBLE, rank + 1, TAG, world);
+    else
+      MPI_Recv(in, 1, MPI_DOUBLE, rank - 1, TAG, world, MPI_STATUS_IGNORE);  // place: small_messages
+  }
+  work(0.2);
+}
+
+static void no_overlap(void) {
+  MPI_Request r[2];
+  MPI_Irecv(large[0], LARGE, MPI_DOUBLE, left(), TAG, world, &r[0]);
+  MPI_Isend(large[1], LARGE, MPI_DOUBLE, right(), TAG, world, &r[1]);
+  MPI_Waitall(2, r, MPI_STATUSES_IGNORE);  // place: no_overlap
+  work(0.5);
+}
+
+static void polling(void) {
+  MPI_Request request;
+  int is_there = 0;
+  if (rank == 3) {
+    work(4);
+    for (int r = 0; r < 3; r++) MPI_Send(in, 1, MPI_DOUBLE, r, TAG, world);
+  } else {
+    MPI_Irecv(in, 1, MPI_DOUBLE, 3, TAG, world, &request);
+    while (!is_there) MPI_Test(&request, &is_there, MPI_STATUS_IGNORE);  // place: polling
+  }
+}
+
+static void wrong_order(void) {
+  if (rank > 0) {
+    work(rank == 1 ? 6 : 0.1);
+    MPI_Send(in, 1, MPI_DOUBLE, 0, TAG, world);
+    MPI_Barrier(world);
+    return;
+  }
+  for (int r = 1; r < ranks; r++) {
+    MPI_Recv(in, 1, MPI_DOUBLE, r, TAG, world, MPI_STATUS_IGNORE);  // place: wrong_order
+    work(2);
+  }
+  MPI_Barrier(world);
+}
+
+static void redundant_barrier(void) {
+  work(rank == step % ranks ? 3 : 1);
+  MPI_Barrier(world);  // place: redundant_barrier
+  MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, world);
+}
+
+static void growth(void) {
+  work(rank == 2 ? 1 + step : 1);
+  MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, world);  // place: growth
+}
+
+static void noise(void) {
+  work(rank == 1 && step % 3 == 2 ? 7 : 1);
+  MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, world);  // place: noise
+}
+
+static void first_iteration(void) {
+  work(step == 0 ? 20 : 1);
+  MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, world);  // place: first_iteration
+}
+
+static void half(void) {
+  work(rank >= 2 ? 4 : 1);
+  MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, world);  // place: half
+}
+
+static void more_visits(void) {
+  for (int i = 0; i < (rank == 3 ? 4 : 1); i++) {
+    work(1);
+    MPI_Sendrecv(in, 1, MPI_DOUBLE, rank, TAG, out, 1, MPI_DOUBLE, rank, TAG, world,  // place: more_visits
+                 MPI_STATUS_IGNORE);
+  }
+  MPI_Barrier(world);
+}
+
+// Healthy programs --------------------------------------------------------------------------------
+
+static void ring(void) {
+  MPI_Request r[2];
+  MPI_Irecv(in, 1, MPI_DOUBLE, left(), TAG, world, &r[0]);
+  MPI_Isend(out, 1, MPI_DOUBLE, right(), TAG, world, &r[1]);
+  work(8);
+  MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+}
+
+static void reduced(void) {
+  work(8);
+  MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, world);
+}
+
+static void alone(void) { work(8); }
+
+static const struct {
+  const char *name;
+  void (*run)(void);
+} patterns[] = {
+#define PATTERN(name) {#name, name}
+    PATTERN(late_sender), PATTERN(two_callpaths), PATTERN(chain), PATTERN(slow_rank),
+    PATTERN(late_to_barrier), PATTERN(wavefront), PATTERN(saturated), PATTERN(starving),
+    PATTERN(late_root), PATTERN(early_root), PATTERN(late_receiver), PATTERN(serial_io),
+    PATTERN(posix_io), PATTERN(small_messages), PATTERN(no_overlap), PATTERN(polling),
+    PATTERN(wrong_order), PATTERN(redundant_barrier), PATTERN(growth), PATTERN(noise),
+    PATTERN(first_iteration), PATTERN(half), PATTERN(more_visits), PATTERN(ring),
+    PATTERN(reduced), PATTERN(alone)};
+
+int main(int count, char **arguments) {
+  MPI_Init(&count, &arguments);
+  MPI_Comm_rank(world, &rank);
+  MPI_Comm_size(world, &ranks);
+  steps = count > 2 ? atoi(arguments[2]) : 10;
+  for (int at = 0; at < (int)(sizeof patterns / sizeof *patterns); at++) {
+    if (strcmp(patterns[at].name, arguments[1])) continue;
+    MPI_Barrier(world);
+    for (step = 0; step < steps; step++) patterns[at].run();
+    MPI_Finalize();
+    return 0;
+  }
+  return 2;
+}

@@ -1,0 +1,110 @@
+//! The calls of MPI of a run: which function, how many messages of what size, and what came next.
+
+use tinyprof_format::model::{CallpathIndex, MessageKind, Traffic};
+use tinyprof_messages::graph::RankSet;
+
+/// What all ranks together did in one call of MPI.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Call {
+    /// The function: `MPI_Send`.
+    pub(crate) function: String,
+    /// True if its time is start-up.
+    pub(crate) is_startup: bool,
+    /// The messages to and from other ranks.
+    pub(crate) sent: Traffic,
+    pub(crate) received: Traffic,
+    /// The accesses to files.
+    pub(crate) files: Traffic,
+    /// The time in the call after partners had come, in ns.
+    pub(crate) transfer_ns: u64,
+    /// The messages whose partner was known.
+    pub(crate) followed: u64,
+    /// The part of the waiting that is due to the order of receives, in ns, and on which ranks.
+    pub(crate) wrong_order_ns: u64,
+    pub(crate) wrong_order_ranks: RankSet,
+    /// True if messages are taken from any source.
+    pub(crate) takes_any: bool,
+    /// The call that mostly came right before, and how much time lies between, in ns.
+    pub(crate) before: Option<(CallpathIndex, u64)>,
+}
+
+impl Call {
+    /// Counts transfers of a kind.
+    pub(crate) fn count(&mut self, kind: MessageKind, traffic: Traffic) {
+        match kind {
+            MessageKind::MessageOut => self.sent.absorb(traffic),
+            MessageKind::MessageIn => self.received.absorb(traffic),
+            MessageKind::FileOut | MessageKind::FileIn => self.files.absorb(traffic),
+            _ => {}
+        }
+    }
+
+    /// Returns true if a rank may wait there for others.
+    pub(crate) fn may_wait(&self) -> bool {
+        may_wait(&self.function)
+    }
+
+    /// Returns true if the call only looks whether something is there.
+    pub(crate) fn is_test(&self) -> bool {
+        let name = &self.function;
+        name.starts_with("MPI_Test") || name == "MPI_Iprobe" || name == "MPI_Improbe"
+    }
+
+    /// Returns true for accesses to files by one rank alone.
+    pub(crate) fn is_file(&self) -> bool {
+        self.function.starts_with("MPI_File_")
+    }
+}
+
+/// Returns true if a rank may wait in a function for others.
+fn may_wait(function: &str) -> bool {
+    let Some(name) = function.strip_prefix("MPI_") else { return false };
+    // Starts of operations wait for nobody.
+    let is_start = name.starts_with('I') && name != "Intercomm_create" && name != "Init";
+    let waits = [
+        "Send",
+        "Ssend",
+        "Rsend",
+        "Recv",
+        "Mrecv",
+        "Sendrecv",
+        "Probe",
+        "Mprobe",
+        "Wait",
+        "Barrier",
+        "Bcast",
+        "Reduce",
+        "Allreduce",
+        "Gather",
+        "Allgather",
+        "Scatter",
+        "Alltoall",
+        "Scan",
+        "Exscan",
+        "Neighbor",
+        "Finalize",
+        "Win_",
+        "Comm_",
+        "Cart_",
+        "Graph_",
+        "Dist_",
+    ];
+    let local = ["Comm_rank", "Comm_size", "Comm_group", "Comm_get", "Comm_set", "Cart_coords"];
+    let is_local = local.iter().any(|begin| name.starts_with(begin));
+    let is_collective_file = name.starts_with("File_")
+        && (name.ends_with("_all") || matches!(name, "File_open" | "File_close" | "File_set_view"));
+    !is_start && !is_local && (is_collective_file || waits.iter().any(|w| name.starts_with(w)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_that_may_wait_are_told_from_others() {
+        let waits = ["MPI_Recv", "MPI_Waitall", "MPI_Allreduce", "MPI_File_write_at_all"];
+        let others = ["MPI_Isend", "MPI_Comm_rank", "MPI_File_write_at", "MPI_Test", "MPI_Wtime"];
+        assert!(waits.iter().all(|name| may_wait(name)));
+        assert!(!others.iter().any(|name| may_wait(name)));
+    }
+}

@@ -1,0 +1,233 @@
+//! All that is known of a run.
+
+use std::collections::{BTreeMap, HashMap};
+
+use tinyprof_format::model::{
+    CallpathId, CallpathIndex, CallpathTable, CallpathValues, Edge, EdgeKey, EdgeKind,
+};
+use tinyprof_messages::delay::Visits;
+use tinyprof_report::{Activity, Occupancy, Totals, world_rank};
+
+use super::activities::{Activities, Doing};
+use super::calls::Call;
+use super::waits::{Wait, Waits, pattern};
+
+/// The facts of a run.
+#[derive(Clone, Debug)]
+pub(crate) struct Run {
+    pub(crate) callpaths: CallpathTable,
+    pub(crate) ranks: usize,
+    /// The time of each rank without start-up, in ns.
+    pub(crate) rank_ns: Vec<u64>,
+    /// The time of each rank in calls of MPI without start-up, in ns, with waiting.
+    pub(crate) mpi_ns: Vec<u64>,
+    /// What ranks do by themselves: computation before each call, and calls that wait for nobody.
+    pub(crate) activities: Activities,
+    /// The exclusive time of regions that are no calls of MPI.
+    pub(crate) regions: Activities,
+    /// The time in calls in which ranks may wait, with the waiting.
+    pub(crate) may_wait: Activities,
+    /// The same without the waiting that is known: transfer, and where a rank has lost its
+    /// processor. Nobody is late because of it, as far as can be told.
+    pub(crate) in_calls: Activities,
+    pub(crate) waits: Waits,
+    pub(crate) calls: BTreeMap<CallpathIndex, Call>,
+    /// The ranks of a host and its processors, if it has fewer of these.
+    pub(crate) crowded: Option<Occupancy>,
+}
+
+impl Run {
+    /// Returns the time of all ranks, in ns.
+    pub(crate) fn total_ns(&self) -> f64 {
+        crate::ns(self.rank_ns.iter().map(|ns| u128::from(*ns)).sum())
+    }
+
+    /// Returns a time of all ranks as a part of that of the run.
+    pub(crate) fn share(&self, ns: f64) -> f64 {
+        let total_ns = self.total_ns();
+        if total_ns > 0.0 { ns / total_ns } else { 0.0 }
+    }
+
+    /// Returns the mean of a time over ranks.
+    pub(crate) fn a_rank_ns(&self, ns: f64) -> f64 {
+        ns / crate::ns(self.used().max(1) as u128)
+    }
+
+    /// Returns the number of ranks that have any time.
+    pub(crate) fn used(&self) -> usize {
+        self.rank_ns.iter().filter(|ns| **ns > 0).count()
+    }
+
+    /// Returns true if the profile says which call followed which, and who waited for whom.
+    pub(crate) const fn has_messages(&self) -> bool {
+        self.waits.are_recorded
+    }
+}
+
+/// Collects the facts of a run, callpath by callpath.
+#[derive(Clone, Debug)]
+pub(crate) struct RunBuilder {
+    callpaths: CallpathTable,
+    ranks: usize,
+    rows: HashMap<CallpathId, CallpathIndex>,
+    kinds: Vec<Option<Activity>>,
+    gaps: Activities,
+    waits: Waits,
+    calls: BTreeMap<CallpathIndex, Call>,
+}
+
+impl RunBuilder {
+    pub(crate) fn new(callpaths: &CallpathTable, ranks: usize) -> Self {
+        let kinds = Activity::of_callpaths(callpaths);
+        let is_startup = |index: CallpathIndex| kinds[index.row()] == Some(Activity::Setup);
+        let call = |(index, function): (CallpathIndex, &str)| {
+            let function = function.to_owned();
+            (index, Call { function, is_startup: is_startup(index), ..Call::default() })
+        };
+        Self {
+            callpaths: callpaths.clone(),
+            ranks,
+            rows: callpaths.index_by_id(),
+            calls: tinyprof_report::mpi_callpaths(callpaths).map(call).collect(),
+            kinds,
+            gaps: Activities::new(ranks),
+            waits: Waits::default(),
+        }
+    }
+
+    /// Adds a callpath: its values by rank.
+    pub(crate) fn add(&mut self, index: CallpathIndex, values: &[CallpathValues]) {
+        let Some(mut call) = self.calls.remove(&index) else { return };
+        let mut before: BTreeMap<CallpathIndex, (u64, u64)> = BTreeMap::new();
+        for (rank, values) in (0_u32..).zip(values) {
+            for (key, traffic) in &values.messages {
+                call.count(key.kind, *traffic);
+            }
+            self.waits.are_recorded |= !values.edges.is_empty();
+            if call.is_startup {
+                continue;
+            }
+            for (key, edge) in &values.edges {
+                match key.kind {
+                    EdgeKind::Flow => {
+                        self.add_gap(index, rank, edge);
+                        if let Some(from) = self.rows.get(&key.from) {
+                            let sum = before.entry(*from).or_default();
+                            sum.0 = sum.0.saturating_add(edge.count);
+                            sum.1 = sum.1.saturating_add(edge.sum_ns);
+                        }
+                    }
+                    EdgeKind::Completion => {}
+                    _ => self.add_wait(&mut call, (rank, index), *key, edge),
+                }
+            }
+        }
+        let most = before.into_iter().max_by_key(|(_, (count, _))| *count);
+        call.before = most.map(|(from, (_, ns))| (from, ns));
+        self.calls.insert(index, call);
+    }
+
+    fn add_gap(&mut self, index: CallpathIndex, rank: u32, edge: &Edge) {
+        let visits = Visits { count: edge.count, ns: edge.sum_ns };
+        self.gaps.add(Doing::Before(index), rank as usize, visits, edge.max_ns);
+    }
+
+    fn add_wait(
+        &mut self,
+        call: &mut Call,
+        (rank, index): (u32, CallpathIndex),
+        key: EdgeKey,
+        edge: &Edge,
+    ) {
+        call.transfer_ns = call.transfer_ns.saturating_add(edge.transfer_ns);
+        call.followed = call.followed.saturating_add(edge.count);
+        call.takes_any |= key.kind == EdgeKind::MessageToAny;
+        let order_ns = edge.wrong_order_ns.min(edge.sum_ns);
+        if order_ns > 0 {
+            call.wrong_order_ns = call.wrong_order_ns.saturating_add(order_ns);
+            call.wrong_order_ranks.insert(rank);
+        }
+        let Some(pattern) = pattern(key.kind) else { return };
+        let from = self.rows.get(&key.from).copied();
+        let partner = world_rank(key.partner, rank, self.ranks);
+        let Some(partner) = partner.filter(|partner| *partner != rank) else {
+            self.waits.for_nobody_ns += u128::from(edge.sum_ns);
+            return;
+        };
+        let wait = Wait {
+            rank,
+            at: Some(index),
+            for_rank: partner,
+            from,
+            pattern,
+            ns: edge.sum_ns,
+            count: edge.count,
+        };
+        if edge.sum_ns > 0 {
+            self.waits.all.push(wait);
+        }
+        if edge.late_receiver_ns > 0 {
+            let pattern = tinyprof_messages::waiting::Pattern::LateReceiver;
+            let (rank, for_rank) = (partner, rank);
+            let (at, from) = (from, Some(index));
+            let ns = edge.late_receiver_ns;
+            self.waits.all.push(Wait { rank, at, for_rank, from, pattern, ns, ..wait });
+        }
+    }
+
+    /// Returns the facts, with the times of the callpaths.
+    pub(crate) fn finish(self, totals: &Totals) -> Run {
+        let exclusive_ns = totals.exclusive_ns();
+        let waited = self.waits.by_call();
+        let (mut rank_ns, mut mpi_ns) = (vec![0_u64; self.ranks], vec![0_u64; self.ranks]);
+        let mut regions = Activities::new(self.ranks);
+        let mut may_wait = Activities::new(self.ranks);
+        let mut in_calls = Activities::new(self.ranks);
+        let mut activities = self.gaps;
+        for (index, _) in self.callpaths.iter() {
+            if self.kinds[index.row()] == Some(Activity::Setup) {
+                continue;
+            }
+            let call = self.calls.get(&index);
+            for (rank, ns) in exclusive_ns[index.row()].iter().enumerate().take(self.ranks) {
+                let count = totals.visits(index, rank);
+                rank_ns[rank] = rank_ns[rank].saturating_add(*ns);
+                let visits = Visits { count, ns: *ns };
+                let Some(call) = call else {
+                    regions.add(Doing::In(index), rank, visits, 0);
+                    continue;
+                };
+                mpi_ns[rank] = mpi_ns[rank].saturating_add(*ns);
+                if call.may_wait() {
+                    may_wait.add(Doing::In(index), rank, visits, 0);
+                    let number = u32::try_from(rank).unwrap_or(u32::MAX);
+                    let waited = waited.get(&(number, index)).copied().unwrap_or(0);
+                    let visits = Visits { ns: ns.saturating_sub(waited), ..visits };
+                    in_calls.add(Doing::In(index), rank, visits, 0);
+                    continue;
+                }
+                activities.add(Doing::In(index), rank, visits, 0);
+            }
+        }
+        if !self.waits.are_recorded {
+            for (doing, of_ranks) in regions.iter() {
+                for (rank, visits) in of_ranks.iter().enumerate() {
+                    activities.add(doing, rank, *visits, 0);
+                }
+            }
+        }
+        Run {
+            callpaths: self.callpaths,
+            ranks: self.ranks,
+            rank_ns,
+            mpi_ns,
+            activities,
+            regions,
+            may_wait,
+            in_calls,
+            waits: self.waits,
+            calls: self.calls,
+            crowded: Occupancy::of_run(totals.manifest()).filter(|found| found.is_crowded()),
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! A finding: its cause, the place of that, who waits for it, and what to do.
+
+use tinyprof_messages::graph::RankSet;
+use tinyprof_report::Certainty;
+
+use crate::place::Place;
+
+/// The kind of a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// Ranks wait for a message that is sent late.
+    LateSender,
+    /// Senders wait for a receive that is posted late.
+    LateReceiver,
+    /// Ranks wait in an operation of all for one that comes late.
+    LateToCollective,
+    /// Ranks wait for the root of a broadcast or scatter.
+    LateRoot,
+    /// Ranks wait at windows or locks for another one.
+    LateToWindow,
+    /// A rank takes longer in nearly everything.
+    SlowRank,
+    /// A rank serves all others, which wait for it.
+    MasterSaturated,
+    /// A rank waits for the results of all others and does little else.
+    MasterStarving,
+    /// Ranks work one after another.
+    Serialisation,
+    /// Ranks take turns to be late: their times vary, but their sums are equal.
+    TurnsToBeLate,
+    /// Ranks share processors, and are late because they do not get them.
+    Oversubscription,
+    /// Ranks wait for one that reads or writes a file.
+    SerialIo,
+    /// One rank computes more than others, at a level that does not tell who waits.
+    Imbalance,
+    /// Many small messages.
+    SmallMessages,
+    /// Large messages that take long to travel.
+    Bandwidth,
+    /// Large messages that nobody computes beside.
+    NoOverlap,
+    /// Many tests for messages that have not come.
+    Polling,
+    /// Messages are received in another order than that in which they are sent.
+    WrongOrder,
+    /// A barrier beside an operation that waits for all ranks itself.
+    RedundantBarrier,
+    /// A single visit takes much longer than all others.
+    OneSlowVisit,
+    /// Visits take longer and longer.
+    Growth,
+}
+
+impl Kind {
+    /// Returns the kind as a word for programs: `late_sender`.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::LateSender => "late_sender",
+            Self::LateReceiver => "late_receiver",
+            Self::LateToCollective => "late_to_collective",
+            Self::LateRoot => "late_root",
+            Self::LateToWindow => "late_to_window",
+            Self::SlowRank => "slow_rank",
+            Self::MasterSaturated => "master_saturated",
+            Self::MasterStarving => "master_starving",
+            Self::Serialisation => "serialisation",
+            Self::TurnsToBeLate => "turns_to_be_late",
+            Self::Oversubscription => "oversubscription",
+            Self::SerialIo => "serial_io",
+            Self::Imbalance => "imbalance",
+            Self::SmallMessages => "small_messages",
+            Self::Bandwidth => "bandwidth",
+            Self::NoOverlap => "no_overlap",
+            Self::Polling => "polling",
+            Self::WrongOrder => "wrong_order",
+            Self::RedundantBarrier => "redundant_barrier",
+            Self::OneSlowVisit => "one_slow_visit",
+            Self::Growth => "growth",
+        }
+    }
+}
+
+/// A link of the chain from the cause to those who wait.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Link {
+    /// The ranks.
+    pub ranks: RankSet,
+    /// The place, if it is known.
+    pub place: Option<Place>,
+    /// The waiting that it explains, of all ranks together, in ns.
+    pub ns: f64,
+    /// What happens there, in a few words.
+    pub why: String,
+}
+
+/// A problem of a run: what it costs, why, where, and what to do.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Finding {
+    /// The kind.
+    pub kind: Kind,
+    /// The time that would be gained at most, in ns of one rank's time.
+    pub lost_ns: f64,
+    /// The certainty of that.
+    pub certainty: Certainty,
+    /// The ranks that are the cause.
+    pub ranks: RankSet,
+    /// The place of the cause, if it is known.
+    pub place: Option<Place>,
+    /// The call in which most of the waiting is.
+    pub waits_at: Option<Place>,
+    /// The ranks that wait.
+    pub waiting_ranks: RankSet,
+    /// The cause and its parts. Their times add up to the waiting.
+    pub chain: Vec<Link>,
+    /// The cause, its place and its effect in one sentence, without the share of the run.
+    pub sentence: String,
+    /// What to do.
+    pub advice: String,
+}
+
+impl Finding {
+    /// Returns a finding with a sentence and advice, and nothing else that is known.
+    pub(crate) fn new(kind: Kind, lost_ns: f64, sentence: String, advice: String) -> Self {
+        Self {
+            kind,
+            lost_ns,
+            certainty: Certainty::Estimated,
+            ranks: RankSet::default(),
+            place: None,
+            waits_at: None,
+            waiting_ranks: RankSet::default(),
+            chain: Vec::new(),
+            sentence,
+            advice,
+        }
+    }
+
+    /// Returns the seconds that would be gained at most, of one rank's time.
+    #[must_use]
+    pub fn seconds(&self) -> f64 {
+        self.lost_ns * 1e-9
+    }
+}

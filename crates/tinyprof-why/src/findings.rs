@@ -1,0 +1,55 @@
+//! The rules: what makes a finding, one file each.
+
+mod barrier;
+mod groups;
+mod imbalance;
+mod masters;
+mod messages;
+mod order;
+mod polling;
+mod serial;
+mod varying;
+mod visits;
+mod waiting;
+
+use crate::blame::Blame;
+use crate::facts::run::Run;
+use crate::finding::{Finding, Kind};
+
+/// The smallest part of a run that is worth a finding.
+pub(crate) const FINDING_PART: f64 = 0.05;
+
+/// What rules look at.
+pub(crate) struct Facts<'a> {
+    pub(crate) run: &'a Run,
+    pub(crate) blame: &'a Blame,
+}
+
+impl Facts<'_> {
+    /// Returns whether a time of all ranks is large enough for a finding.
+    fn is_large(&self, ns: f64) -> bool {
+        self.run.share(ns) >= FINDING_PART
+    }
+}
+
+/// Returns the findings in a run, the costliest first. Those of one cause are one.
+pub(crate) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
+    let mut found = order::wrong_order(facts);
+    let in_a_row = serial::one_after_another(facts);
+    if in_a_row.is_none() {
+        found.extend(waiting::waiting(facts, &found));
+        found.extend(barrier::redundant(facts, &found));
+        found.extend(messages::small(facts));
+        let claimed: Vec<_> = found.iter().filter_map(|one| one.waits_at.clone()).collect();
+        found.extend(varying::varying(facts, &claimed));
+    }
+    found.extend(in_a_row);
+    found.extend(messages::large(facts));
+    found.extend(polling::polling(facts));
+    found.extend(imbalance::imbalance(facts));
+    found.extend(visits::one_slow_visit(facts));
+    // Of what has a cause, and what only chance explains, the cause is what can be mended.
+    let rank = |one: &Finding| matches!(one.kind, Kind::TurnsToBeLate | Kind::Oversubscription);
+    found.sort_by(|a, b| rank(a).cmp(&rank(b)).then(b.lost_ns.total_cmp(&a.lost_ns)));
+    found
+}

@@ -1,0 +1,135 @@
+//! Ranks with more work than others, in profiles that do not say who waits for whom.
+
+use tinyprof_messages::delay::Visits;
+use tinyprof_messages::graph::RankSet;
+use tinyprof_report::Certainty;
+
+use super::Facts;
+use crate::facts::activities::Doing;
+use crate::facts::run::Run;
+use crate::finding::{Finding, Kind, Link};
+use crate::phrases::{capital, if_many, ns, ranks};
+use crate::place::Place;
+
+/// The option that would tell more.
+const MORE: &str = "Measure with -o mpi=messages to see who waits for it, and where.";
+
+/// Returns the finding about the ranks that are busy the longest.
+pub(super) fn imbalance(facts: &Facts<'_>) -> Option<Finding> {
+    let run = facts.run;
+    let busy_ns: Vec<f64> = (0..run.ranks).map(|rank| busy_ns(run, rank)).collect();
+    let used = run.used();
+    if run.has_messages() || used < 2 {
+        return None;
+    }
+    let most_ns = busy_ns.iter().copied().fold(0.0, f64::max);
+    let mean_ns = busy_ns.iter().sum::<f64>() / crate::ns(used as u128);
+    // Only as long as a rank is in calls that may wait.
+    let waiting = (0..run.ranks).map(|rank| {
+        let may_wait = run.may_wait.iter().map(|(_, of_ranks)| crate::ns(of_ranks[rank].ns.into()));
+        (most_ns - busy_ns[rank]).max(0.0).min(may_wait.sum())
+    });
+    let waiting: Vec<f64> = waiting.collect();
+    let waiting_ns: f64 = waiting.iter().sum();
+    if !facts.is_large(waiting_ns) || most_ns <= 0.0 {
+        return None;
+    }
+    let used_ns = (0..run.ranks).filter(|rank| run.rank_ns[*rank] > 0).map(|rank| busy_ns[rank]);
+    let halfway = f64::midpoint(most_ns, used_ns.fold(most_ns, f64::min));
+    let of = |is_in: &dyn Fn(usize) -> bool| -> RankSet {
+        (0_u32..)
+            .zip(0..run.ranks)
+            .filter(|(_, rank)| is_in(*rank))
+            .map(|(number, _)| number)
+            .collect()
+    };
+    let late = of(&|rank| busy_ns[rank] >= halfway);
+    let early = of(&|rank| waiting[rank] >= 0.1 * (most_ns - mean_ns) && busy_ns[rank] < halfway);
+    let others_ns = mean(&busy_ns, |rank| !late.contains(rank));
+    let late_ns = mean(&busy_ns, |rank| late.contains(rank));
+    let (place, doing) = place(run, &late);
+    let waits_at = waits_at(run, &early);
+    let kind = match doing {
+        Some(Doing::In(at)) if run.calls.contains_key(&at) => Kind::SerialIo,
+        _ => Kind::Imbalance,
+    };
+    let at = place
+        .as_ref()
+        .map_or_else(|| "outside of MPI".to_owned(), |place| format!("in {}", place.name()));
+    let (late_shown, others_shown) = match doing.and_then(|doing| run.activities.of(doing)) {
+        Some(visits) => (mean_of(visits, &late, true), mean_of(visits, &late, false)),
+        None => (late_ns, others_ns),
+    };
+    let sentence = format!(
+        "{} {} {} {at}, the others {}; {} may wait {} for {}{}",
+        capital(&ranks(&late)),
+        if_many(&late, "spends", "spend"),
+        ns(late_shown),
+        ns(others_shown),
+        ranks(&early),
+        ns(waiting_ns),
+        if_many(&late, "it", "them"),
+        waits_at.as_ref().map_or_else(String::new, |place| format!(", mostly in {}", place.name())),
+    );
+    let advice = match kind {
+        Kind::SerialIo => {
+            "Let all ranks read or write their own part, as with MPI_File_write_at_all, or let the \
+                          others go on meanwhile."
+                .to_owned()
+        }
+        _ => format!("Give {} less work. {MORE}", ranks(&late)),
+    };
+    let why = "is in calls of MPI for a shorter time than the others".to_owned();
+    let link = Link { ranks: late.clone(), place: place.clone(), ns: waiting_ns, why };
+    Some(Finding {
+        certainty: Certainty::AtMost,
+        ranks: late,
+        place,
+        waits_at,
+        waiting_ranks: early,
+        chain: vec![link],
+        ..Finding::new(kind, run.a_rank_ns(waiting_ns), sentence, advice)
+    })
+}
+
+/// Returns the time of a rank that is not in calls in which it may wait, in ns.
+fn busy_ns(run: &Run, rank: usize) -> f64 {
+    run.activities.iter().map(|(_, of_ranks)| crate::ns(of_ranks[rank].ns.into())).sum()
+}
+
+fn mean(of: &[f64], is_in: impl Fn(u32) -> bool) -> f64 {
+    let chosen = (0_u32..).zip(of).filter(|(rank, _)| is_in(*rank));
+    let (sum, count) = chosen.fold((0.0, 0.0), |(sum, count), (_, ns)| (sum + ns, count + 1.0));
+    sum / f64::max(count, 1.0)
+}
+
+fn mean_of(visits: &[Visits], late: &RankSet, is_in: bool) -> f64 {
+    let ns: Vec<f64> = visits.iter().map(|visits| crate::ns(visits.ns.into())).collect();
+    mean(&ns, |rank| late.contains(rank) == is_in)
+}
+
+/// Returns the activity that takes longer on these ranks than on others, if it is more than the
+/// program as a whole.
+fn place(run: &Run, late: &RankSet) -> (Option<Place>, Option<Doing>) {
+    let excess = |visits: &[Visits]| mean_of(visits, late, true) - mean_of(visits, late, false);
+    let most = run
+        .activities
+        .iter()
+        .map(|(doing, visits)| (doing, excess(visits)))
+        .max_by(|a, b| a.1.total_cmp(&b.1));
+    let Some((doing, _)) = most else { return (None, None) };
+    let is_whole = run.callpaths.get(doing.callpath()).parent.is_none();
+    if is_whole {
+        return (None, None);
+    }
+    (Some(Place::of(&run.callpaths, doing.callpath())), Some(doing))
+}
+
+/// Returns the call in which these ranks are the longest.
+fn waits_at(run: &Run, early: &RankSet) -> Option<Place> {
+    let longest = run
+        .may_wait
+        .iter()
+        .max_by(|a, b| mean_of(a.1, early, true).total_cmp(&mean_of(b.1, early, true)));
+    longest.map(|(doing, _)| Place::of(&run.callpaths, doing.callpath()))
+}

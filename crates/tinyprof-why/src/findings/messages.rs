@@ -1,0 +1,201 @@
+//! Messages that cost much by themselves: many small ones, and large ones.
+
+use tinyprof_format::model::{CallpathIndex, Traffic};
+use tinyprof_messages::graph::RankSet;
+use tinyprof_report::Certainty;
+use tinyprof_report::cells::{count_cell, data};
+
+use super::Facts;
+use crate::facts::activities::Doing;
+use crate::facts::calls::Call;
+use crate::finding::{Finding, Kind, Link};
+use crate::phrases::{capital, ns, ranks};
+use crate::place::Place;
+
+/// A message below this size takes as long as an empty one.
+const SMALL_BYTES: f64 = 4_096.0;
+/// The least messages of a rank that are many.
+const MANY: f64 = 500.0;
+/// A message from this size on takes as long as its bytes.
+const LARGE_BYTES: f64 = 65_536.0;
+
+/// Returns the finding about many small messages: the time in calls that exchange them, without
+/// waiting that has a cause.
+pub(super) fn small(facts: &Facts<'_>) -> Option<Finding> {
+    let run = facts.run;
+    let is_small = |call: &Call| {
+        let traffic = traffic(call);
+        let many = MANY * crate::ns(run.used().max(1) as u128);
+        crate::ns(traffic.count.into()) >= many && mean_bytes(traffic) < SMALL_BYTES
+    };
+    // Calls that complete messages have the time, and not always the messages.
+    let of_small: Vec<CallpathIndex> = run
+        .calls
+        .iter()
+        .filter(|(_, call)| is_small(call) || is_completion_of(facts, call, &is_small))
+        .map(|(index, _)| *index)
+        .collect();
+    let costs = of_small.iter().map(|index| (*index, cost_ns(facts, *index)));
+    let mut costs: Vec<(CallpathIndex, f64)> = costs.collect();
+    costs.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let sum_ns: f64 = costs.iter().map(|(_, ns)| ns).sum();
+    let mut all = Traffic::default();
+    for index in &of_small {
+        all.absorb(run.calls[index].sent);
+    }
+    let (first, _) = *costs.first()?;
+    // Where others compute far longer than messages take, they are not what is slow.
+    if !facts.is_large(sum_ns) || all.count == 0 {
+        return None;
+    }
+    let place = Place::of(&run.callpaths, first);
+    let senders = senders(facts, &of_small);
+    let sentence = format!(
+        "{} {} {} messages of {} on average; that takes {} of all ranks, most of it in {}",
+        capital(&ranks(&senders)),
+        crate::phrases::if_many(&senders, "sends", "send"),
+        count_cell(all.count),
+        size(mean_bytes(all)),
+        ns(sum_ns),
+        place.name()
+    );
+    let link = |(index, ns): &(CallpathIndex, f64)| Link {
+        ranks: senders.clone(),
+        place: Some(Place::of(&run.callpaths, *index)),
+        ns: *ns,
+        why: "calls that exchange small messages".to_owned(),
+    };
+    let links: Vec<Link> = costs.iter().take(3).map(link).collect();
+    let advice =
+        "Combine messages to the same rank into one: below about 4 KiB a message takes as \
+                  long as an empty one."
+            .to_owned();
+    Some(Finding {
+        certainty: Certainty::AtMost,
+        ranks: senders.clone(),
+        place: Some(place.clone()),
+        waits_at: Some(place),
+        waiting_ranks: senders,
+        chain: links,
+        ..Finding::new(Kind::SmallMessages, run.a_rank_ns(sum_ns), sentence, advice)
+    })
+}
+
+/// Returns the finding about large messages that take long after both ends are there.
+pub(super) fn large(facts: &Facts<'_>) -> Option<Finding> {
+    let run = facts.run;
+    let mut all = Traffic::default();
+    for call in run.calls.values() {
+        all.absorb(call.sent);
+    }
+    if mean_bytes(all) < LARGE_BYTES {
+        return None;
+    }
+    let is_transfer = |call: &Call| {
+        let name = &call.function;
+        ["Send", "Recv", "Wait", "Sendrecv"].iter().any(|part| name.contains(part))
+            && !call.is_startup
+    };
+    let calls = run.calls.iter().filter(|(_, call)| is_transfer(call) && call.may_wait());
+    let costs = calls.map(|(index, _)| (*index, in_call_ns(facts, *index)));
+    let mut costs: Vec<(CallpathIndex, f64)> = costs.collect();
+    costs.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let sum_ns: f64 = costs.iter().map(|(_, ns)| ns).sum();
+    let (first, first_ns) = *costs.first()?;
+    if !run.has_messages() || !facts.is_large(sum_ns) {
+        return None;
+    }
+    let call = &run.calls[&first];
+    let place = Place::of(&run.callpaths, first);
+    // From the start of the operation to its completion nothing is computed.
+    let between = call.before.map_or(0, |(_, ns)| ns);
+    let starts = call.before.and_then(|(before, _)| run.calls.get(&before));
+    let is_adjacent = call.function.starts_with("MPI_Wait")
+        && starts.is_some_and(|before| before.function.starts_with("MPI_I"))
+        && crate::ns(between.into()) < 0.1 * first_ns;
+    let (kind, advice) = if is_adjacent {
+        (
+            Kind::NoOverlap,
+            "Compute what does not need the data between the start of the messages and their \
+             completion.",
+        )
+    } else {
+        (
+            Kind::Bandwidth,
+            "Send less data, or let it travel while the ranks compute (MPI_Isend, MPI_Irecv).",
+        )
+    };
+    let with = (0..).zip(run.may_wait.of(Doing::In(first)).unwrap_or_default());
+    let who: RankSet = with.filter(|(_, visits)| visits.ns > 0).map(|(rank, _)| rank).collect();
+    let sentence = format!(
+        "{} messages of {} on average travel for {} of all ranks after both sides are there, most \
+         of it in {}{}",
+        count_cell(all.count),
+        size(mean_bytes(all)),
+        ns(sum_ns),
+        place.name(),
+        if is_adjacent { ", which comes right after their start" } else { "" },
+    );
+    let why = "time in the call after the partner had come".to_owned();
+    let link = Link { ranks: who.clone(), place: Some(place.clone()), ns: sum_ns, why };
+    Some(Finding {
+        certainty: Certainty::AtMost,
+        ranks: who.clone(),
+        place: Some(place.clone()),
+        waits_at: Some(place),
+        waiting_ranks: who,
+        chain: vec![link],
+        ..Finding::new(kind, run.a_rank_ns(sum_ns), sentence, advice.to_owned())
+    })
+}
+
+/// Returns a mean size for a sentence.
+fn size(bytes: f64) -> String {
+    data(u64::try_from(tinyprof_report::cells::whole(bytes)).unwrap_or(u64::MAX))
+}
+
+fn traffic(call: &Call) -> Traffic {
+    if call.sent.count >= call.received.count { call.sent } else { call.received }
+}
+
+pub(super) fn mean_bytes(traffic: Traffic) -> f64 {
+    tinyprof_report::mean_bytes(traffic).unwrap_or(0.0)
+}
+
+/// Returns whether a call completes messages that were started right before by such a call.
+fn is_completion_of(facts: &Facts<'_>, call: &Call, is_start: &dyn Fn(&Call) -> bool) -> bool {
+    call.function.starts_with("MPI_Wait")
+        && call
+            .before
+            .and_then(|(before, _)| facts.run.calls.get(&before))
+            .is_some_and(|before| before.function.starts_with("MPI_I") && is_start(before))
+}
+
+/// Returns the time of all ranks in a call that is no waiting with a cause, in ns.
+fn cost_ns(facts: &Facts<'_>, index: CallpathIndex) -> f64 {
+    let unexplained = &facts.blame.unexplained.at;
+    let waited = unexplained.iter().filter(|(at, _)| at.callpath == Some(index));
+    in_call_ns(facts, index) + waited.map(|(_, share)| share.ns).sum::<f64>()
+}
+
+fn in_call_ns(facts: &Facts<'_>, index: CallpathIndex) -> f64 {
+    let (run, doing) = (facts.run, Doing::In(index));
+    let all = run.in_calls.of(doing).or_else(|| run.activities.of(doing)).unwrap_or_default();
+    crate::ns(all.iter().map(|visits| u128::from(visits.ns)).sum())
+}
+
+/// Returns the ranks that visit these calls.
+fn senders(facts: &Facts<'_>, calls: &[CallpathIndex]) -> RankSet {
+    let mut found = RankSet::default();
+    for index in calls.iter().filter(|index| facts.run.calls[index].sent.count > 0) {
+        let run = facts.run;
+        let of =
+            run.may_wait.of(Doing::In(*index)).or_else(|| run.activities.of(Doing::In(*index)));
+        for (rank, visits) in (0..).zip(of.unwrap_or_default()) {
+            if visits.count > 0 {
+                found.insert(rank);
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,190 @@
+//! Ranks that work one after another, and ranks that take turns to be late.
+
+use std::collections::BTreeMap;
+
+use tinyprof_messages::graph::RankSet;
+use tinyprof_messages::waiting::Pattern;
+
+use super::Facts;
+use super::groups::Group;
+use super::waiting::{certainty, chain, waiting_ranks, where_they_wait};
+use crate::facts::run::Run;
+use crate::finding::{Finding, Kind, Link};
+use crate::phrases::{does, ns, ranks};
+use crate::place::Place;
+
+/// The part of a rank's waiting that has to be for one and the same neighbour.
+const CHAIN_PART: f64 = 0.6;
+/// The part of the ranks that has to be in the chain.
+const CHAIN_RANKS: f64 = 0.6;
+/// The part of all waiting that has to be along the chain.
+const CHAIN_WAITING: f64 = 0.3;
+/// An activity that exceeds its mean on no rank by more than this part is balanced.
+const BALANCED: f64 = 1.25;
+
+/// Ranks of which each waits for the one before it.
+#[derive(Clone, Debug)]
+pub(super) struct Chain {
+    /// The ranks in order: the first one waits for none of them.
+    pub(super) ranks: Vec<u32>,
+    /// The waiting along the chain, of all ranks together, in ns.
+    pub(super) ns: f64,
+}
+
+impl Chain {
+    /// Returns `0 -> 1 -> 2 -> 3`, shortened if it is long.
+    pub(super) fn text(&self) -> String {
+        let all: Vec<String> = self.ranks.iter().map(ToString::to_string).collect();
+        match all.as_slice() {
+            [first, second, .., last] if all.len() > 6 => {
+                format!("{first} -> {second} -> ... -> {last}")
+            }
+            _ => all.join(" -> "),
+        }
+    }
+}
+
+/// Returns the chain of ranks that wait for messages of the one before, if most ranks are in it.
+pub(super) fn chain_of(run: &Run) -> Option<Chain> {
+    let mut for_rank: BTreeMap<u32, BTreeMap<u32, u64>> = BTreeMap::new();
+    for wait in run.waits.all.iter().filter(|wait| wait.pattern == Pattern::LateSender) {
+        *for_rank.entry(wait.rank).or_default().entry(wait.for_rank).or_default() += wait.ns;
+    }
+    let mut by_offset: BTreeMap<i64, (Vec<u32>, f64)> = BTreeMap::new();
+    for (rank, partners) in &for_rank {
+        let sum: u64 = partners.values().sum();
+        let Some((partner, most)) = partners.iter().max_by_key(|(_, ns)| **ns) else { continue };
+        if crate::ns((*most).into()) >= CHAIN_PART * crate::ns(sum.into()) {
+            let entry = by_offset.entry(i64::from(*partner) - i64::from(*rank)).or_default();
+            entry.0.push(*rank);
+            entry.1 += crate::ns((*most).into());
+        }
+    }
+    let (offset, (mut ranks, ns)) = by_offset.into_iter().max_by(|a, b| a.1.1.total_cmp(&b.1.1))?;
+    if crate::ns(ranks.len() as u128 + 1) < CHAIN_RANKS * crate::ns(run.used() as u128) {
+        return None;
+    }
+    if offset > 0 {
+        ranks.reverse();
+    }
+    let head = i64::from(*ranks.first()?) + offset;
+    ranks.insert(0, u32::try_from(head).ok()?);
+    (ranks.len() >= 3).then_some(Chain { ranks, ns })
+}
+
+/// Returns the finding about ranks that work one after another, if they do as much, and much of the
+/// waiting is along their chain: then it explains all waiting.
+pub(super) fn one_after_another(facts: &Facts<'_>) -> Option<Finding> {
+    let run = facts.run;
+    let chain = chain_of(run)?;
+    let busy = |rank: usize| {
+        run.activities.iter().map(|(_, of_ranks)| crate::ns(of_ranks[rank].ns.into())).sum::<f64>()
+    };
+    let busy: Vec<f64> = (0..run.ranks).map(busy).collect();
+    let mean_ns = busy.iter().sum::<f64>() / crate::ns(run.used().max(1) as u128);
+    let most_ns = busy.iter().copied().fold(0.0, f64::max);
+    let waiting_ns = crate::ns(run.waits.sum_ns());
+    if most_ns > BALANCED * mean_ns
+        || chain.ns < CHAIN_WAITING * waiting_ns
+        || !facts.is_large(waiting_ns)
+    {
+        return None;
+    }
+    let most = run.activities.iter().max_by_key(|(_, of_ranks)| {
+        of_ranks.iter().map(|visits| u128::from(visits.ns)).sum::<u128>()
+    });
+    let place = most.map(|(doing, _)| Place::of(&run.callpaths, doing.callpath()))?;
+    let along = run.waits.all.iter().filter(|wait| wait.pattern == Pattern::LateSender);
+    let longest = along.max_by_key(|wait| wait.ns)?;
+    let waits_at = longest.at.map(|at| Place::of(&run.callpaths, at));
+    let at =
+        waits_at.as_ref().map_or_else(String::new, |at| format!(" in {}", at.short_name(&place)));
+    let sentence = format!(
+        "Ranks work one after another, {}: each waits for the one before{at}, {} in all, and \
+         computes {} itself, mostly before {}",
+        chain.text(),
+        ns(waiting_ns),
+        ns(mean_ns),
+        place.name()
+    );
+    let all: RankSet = chain.ranks.iter().copied().collect();
+    let link = |ns: f64, why: &str| Link {
+        ranks: all.clone(),
+        place: waits_at.clone(),
+        ns,
+        why: why.to_owned(),
+    };
+    let links = vec![
+        link(chain.ns, "each waits for the one before it"),
+        link((waiting_ns - chain.ns).max(0.0), "wait for the end of the chain"),
+    ];
+    Some(Finding {
+        certainty: certainty(facts),
+        ranks: all.clone(),
+        place: Some(place),
+        waits_at: waits_at.clone(),
+        waiting_ranks: all.clone(),
+        chain: links,
+        ..Finding::new(
+            Kind::Serialisation,
+            run.a_rank_ns(waiting_ns),
+            sentence,
+            IN_PIECES.to_owned(),
+        )
+    })
+}
+
+/// What to do where ranks work one after another.
+pub(super) const IN_PIECES: &str = "Cut the work into smaller pieces, so that the next rank can \
+                                    begin earlier, or let the ranks begin at different ends.";
+
+/// Returns the finding about a group of most ranks whose activity is balanced. None if the group is
+/// no such one; none in it if nothing is to be said.
+pub(super) fn in_turns(facts: &Facts<'_>, group: &Group) -> Option<Option<Finding>> {
+    let run = facts.run;
+    let (doing, _) = *group.activities.first()?;
+    let visits = run.activities.of(doing)?;
+    let most = visits.iter().map(|visits| visits.ns).max().unwrap_or(0);
+    let sum: u128 = visits.iter().map(|visits| u128::from(visits.ns)).sum();
+    let mean_ns = crate::ns(sum) / crate::ns(run.used().max(1) as u128);
+    let is_balanced = crate::ns(most.into()) <= BALANCED * mean_ns;
+    if !is_balanced || group.ranks.len() < 2 || 2 * group.ranks.len() < run.used() as u64 {
+        return None;
+    }
+    let place = Place::of(&run.callpaths, doing.callpath());
+    let waiting_ns = group.blamed.ns();
+    let at = where_they_wait(run, group, &place);
+    let waits_at = group.blamed.longest().and_then(|(at, _)| at.callpath);
+    let base = |kind, sentence: String, advice: &str| Finding {
+        certainty: certainty(facts),
+        ranks: group.ranks.clone(),
+        place: Some(place.clone()),
+        waits_at: waits_at.map(|at| Place::of(&run.callpaths, at)),
+        waiting_ranks: waiting_ranks(group),
+        chain: chain(facts, group),
+        ..Finding::new(kind, run.a_rank_ns(waiting_ns), sentence, advice.to_owned())
+    };
+    let chain = chain_of(run).filter(|chain| chain.ns >= 0.5 * waiting_ns);
+    let all: RankSet = (0..).zip(visits).filter(|(_, v)| v.count > 0).map(|(r, _)| r).collect();
+    let what = does(run, &all, doing, mean_ns);
+    Some(Some(match chain {
+        Some(chain) => base(
+            Kind::Serialisation,
+            format!(
+                "Ranks work one after another, {}: each {what} and waits for the one before{at}, {} in all",
+                chain.text().replace("compute ", "computes "),
+                ns(waiting_ns)
+            ),
+            IN_PIECES,
+        ),
+        None => base(
+            Kind::TurnsToBeLate,
+            format!(
+                "{} take turns to be late: each {what} in all, but not at the same time; they wait {} for each other{at}",
+                crate::phrases::capital(&ranks(&group.ranks)),
+                ns(waiting_ns)
+            ),
+            "Balance each step and not only the sum, or let ranks meet less often.",
+        ),
+    }))
+}

@@ -1,0 +1,91 @@
+//! Waiting that no activity explains: ranks that work one after another, or take turns to be late.
+
+use super::Facts;
+use super::serial::{IN_PIECES, chain_of};
+use crate::facts::activities::Doing;
+use crate::finding::{Finding, Kind, Link};
+use crate::phrases::{capital, if_many, ns, ranks};
+use crate::place::Place;
+
+/// Returns the finding about unexplained waiting, if there is much of it at places that no other
+/// finding has claimed.
+pub(super) fn varying(facts: &Facts<'_>, claimed: &[Place]) -> Option<Finding> {
+    let run = facts.run;
+    let is_claimed =
+        |at: &crate::blame::At| claimed.iter().any(|place| Some(place.index) == at.callpath);
+    let mut blamed = facts.blame.unexplained.clone();
+    blamed.at.retain(|at, _| !is_claimed(at));
+    let waiting_ns = blamed.ns();
+    if !facts.is_large(waiting_ns) {
+        return None;
+    }
+    let (at, _) = blamed.longest()?;
+    let callpath = at.callpath?;
+    let waits_at = Place::of(&run.callpaths, callpath);
+    let waiting = blamed.ranks();
+    let most = busiest(facts);
+    let why = "unexplained: the ranks do as much as those that they wait for".to_owned();
+    let link = Link { ranks: waiting.clone(), place: Some(waits_at.clone()), ns: waiting_ns, why };
+    let (kind, sentence, advice) = match chain_of(run).filter(|chain| chain.ns >= 0.5 * waiting_ns)
+    {
+        Some(chain) => (
+            Kind::Serialisation,
+            format!(
+                "Ranks work one after another, {}: each waits for the one before in {}, {} in all",
+                chain.text(),
+                waits_at.name(),
+                ns(waiting_ns)
+            ),
+            IN_PIECES,
+        ),
+        None if run.crowded.is_some() => (
+            Kind::Oversubscription,
+            format!(
+                "{} share {} CPUs of a host, and come late without doing more than others: {} {} \
+                 {} in {}",
+                run.crowded.map_or(0, |found| found.ranks),
+                run.crowded.map_or(0, |found| found.cpus),
+                ranks(&waiting),
+                if_many(&waiting, "waits", "wait"),
+                ns(waiting_ns),
+                waits_at.name()
+            )
+            .replacen(" share", " ranks share", 1),
+            "Start at most one rank for each CPU; if there are enough of them, look at what else \
+             runs on the host.",
+        ),
+        None => (
+            Kind::TurnsToBeLate,
+            format!(
+                "{} {} {} in {} for ranks that do as much in all, but not at the same time",
+                capital(&ranks(&waiting)),
+                if_many(&waiting, "waits", "wait"),
+                ns(waiting_ns),
+                waits_at.name()
+            ),
+            "Balance each step and not only the sum, or let ranks meet less often.",
+        ),
+    };
+    Some(Finding {
+        ranks: waiting.clone(),
+        place: Some(
+            most.map_or_else(
+                || waits_at.clone(),
+                |doing| Place::of(&run.callpaths, doing.callpath()),
+            ),
+        ),
+        waits_at: Some(waits_at),
+        waiting_ranks: waiting,
+        chain: vec![link],
+        ..Finding::new(kind, run.a_rank_ns(waiting_ns), sentence, advice.to_owned())
+    })
+}
+
+/// Returns the activity that takes the most time of all ranks.
+fn busiest(facts: &Facts<'_>) -> Option<Doing> {
+    let sum = |visits: &[tinyprof_messages::delay::Visits]| {
+        visits.iter().map(|visits| u128::from(visits.ns)).sum::<u128>()
+    };
+    let all = facts.run.activities.iter();
+    all.max_by_key(|(_, visits)| sum(visits)).map(|(doing, _)| doing)
+}

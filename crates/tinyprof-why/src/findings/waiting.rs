@@ -1,0 +1,310 @@
+//! Ranks that wait for others: what these do longer, and where.
+
+use tinyprof_format::model::CallpathIndex;
+use tinyprof_messages::delay::{Imbalance, Visits};
+use tinyprof_messages::graph::RankSet;
+use tinyprof_messages::waiting::Pattern;
+use tinyprof_report::Certainty;
+
+use super::groups::{Group, groups};
+use super::{Facts, masters, serial};
+use crate::facts::activities::Doing;
+use crate::facts::calls::Call;
+use crate::facts::run::Run;
+use crate::finding::{Finding, Kind, Link};
+use crate::phrases::{capital, does, if_many, ns, ranks};
+use crate::place::Place;
+
+/// The part of a finding's waiting from which on an activity has a link of its own.
+const LINK_PART: f64 = 0.05;
+/// A rank is slow if at least this part of its activities takes this much longer there.
+const SLOW_ACTIVITIES: f64 = 0.75;
+const SLOWER_BY: f64 = 1.1;
+/// The least number of activities. With fewer, a slow rank looks like one with more work.
+const SLOW_ACTIVITIES_MIN: usize = 3;
+
+/// Returns a finding for each group of causes that is large enough. Waiting that is due to the
+/// order of receives is told elsewhere.
+pub(super) fn waiting(facts: &Facts<'_>, told: &[Finding]) -> Vec<Finding> {
+    let is_told = |group: &Group| {
+        let at = group.blamed.longest().and_then(|(at, _)| at.callpath);
+        told.iter().any(|one| at.is_some() && one.waits_at.as_ref().map(|place| place.index) == at)
+    };
+    let all = groups(facts.blame).into_iter();
+    let large = all.filter(|group| facts.is_large(group.blamed.ns()) && !is_told(group));
+    large.filter_map(|group| finding(facts, &group)).collect()
+}
+
+/// The times of an activity on the ranks of a group, and on the others, in ns.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Compared {
+    pub(super) here: Mean,
+    pub(super) elsewhere: Mean,
+}
+
+/// The mean of some ranks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Mean {
+    pub(super) ns: f64,
+    pub(super) visits: f64,
+}
+
+impl Mean {
+    fn of(visits: &[Visits], is_in: impl Fn(u32) -> bool) -> Self {
+        let chosen = (0_u32..).zip(visits).filter(|(rank, _)| is_in(*rank));
+        let (mut sum, mut count) = (Self::default(), 0.0);
+        for (_, visits) in chosen {
+            sum.ns += crate::ns(visits.ns.into());
+            sum.visits += crate::ns(visits.count.into());
+            count += 1.0;
+        }
+        let count = f64::max(count, 1.0);
+        Self { ns: sum.ns / count, visits: sum.visits / count }
+    }
+
+    fn per_visit_ns(self) -> f64 {
+        if self.visits > 0.0 { self.ns / self.visits } else { 0.0 }
+    }
+}
+
+impl Compared {
+    pub(super) fn of(run: &Run, doing: Doing, of: &RankSet) -> Option<Self> {
+        let visits = run.activities.of(doing)?;
+        Some(Self {
+            here: Mean::of(visits, |rank| of.contains(rank)),
+            elsewhere: Mean::of(visits, |rank| !of.contains(rank)),
+        })
+    }
+
+    /// Returns `, the others 748 ms` where that says something.
+    fn others(&self) -> String {
+        if self.elsewhere.visits == 0.0 {
+            return ", the others do not".to_owned();
+        }
+        if self.elsewhere.ns > 0.95 * self.here.ns {
+            return String::new();
+        }
+        format!(", the others {}", ns(self.elsewhere.ns))
+    }
+}
+
+fn finding(facts: &Facts<'_>, group: &Group) -> Option<Finding> {
+    let run = facts.run;
+    let (doing, _) = *group.activities.first()?;
+    if masters::kind(run, group).is_none()
+        && let Some(found) = serial::in_turns(facts, group)
+    {
+        return found;
+    }
+    let place = Place::of(&run.callpaths, doing.callpath());
+    let compared = Compared::of(run, doing, &group.ranks)?;
+    let kind = kind(facts, group, doing);
+    let waiting_ns = group.blamed.ns();
+    let (at, _) = group.blamed.longest()?;
+    let waits_at = at.callpath.map(|callpath| Place::of(&run.callpaths, callpath));
+    let waiting_ranks = waiting_ranks(group);
+    let subject = capital(&ranks(&group.ranks));
+    let does = does(run, &group.ranks, doing, compared.here.ns);
+    let region = region(run, group, doing);
+    let in_region =
+        region.as_ref().map_or_else(String::new, |place| format!(" (in {})", place.name()));
+    let sentence = format!(
+        "{subject} {does}{in_region}{}; {} {} {} for {}{}",
+        compared.others(),
+        ranks(&waiting_ranks),
+        if_many(&waiting_ranks, "waits", "wait"),
+        ns(waiting_ns),
+        if_many(&group.ranks, "it", "them"),
+        where_they_wait(run, group, &place),
+    );
+    let advice = advice(run, kind, group, doing, &compared);
+    Some(Finding {
+        certainty: certainty(facts),
+        ranks: group.ranks.clone(),
+        place: Some(place),
+        waits_at,
+        waiting_ranks,
+        chain: chain(facts, group),
+        ..Finding::new(kind, run.a_rank_ns(waiting_ns), sentence, advice)
+    })
+}
+
+/// Returns the ranks that wait, without those that are the cause, if any others are left.
+pub(super) fn waiting_ranks(group: &Group) -> RankSet {
+    let all = group.blamed.ranks();
+    let others: RankSet = all.iter().filter(|rank| !group.ranks.contains(*rank)).collect();
+    if others.is_empty() { all } else { others }
+}
+
+pub(super) const fn certainty(facts: &Facts<'_>) -> Certainty {
+    if facts.blame.is_measured { Certainty::Measured } else { Certainty::Estimated }
+}
+
+/// Returns ` in MPI_Waitall (halo.c:16)`, and how many other calls there are.
+pub(super) fn where_they_wait(run: &Run, group: &Group, beside: &Place) -> String {
+    let Some((at, _)) = group.blamed.longest() else { return String::new() };
+    let Some(callpath) = at.callpath else { return String::new() };
+    let least_ns = LINK_PART * group.blamed.ns();
+    let large = group.blamed.at.iter().filter(|(_, share)| share.ns >= least_ns);
+    let mut others: Vec<CallpathIndex> = large.filter_map(|(at, _)| at.callpath).collect();
+    others.sort_unstable();
+    others.dedup();
+    let more = match others.iter().filter(|other| **other != callpath).count() {
+        0 => String::new(),
+        1 => " and another call".to_owned(),
+        many => format!(" and {many} other calls"),
+    };
+    format!(" in {}{more}", Place::of(&run.callpaths, callpath).short_name(beside))
+}
+
+/// Returns the region that takes most of the extra time of a computation before a call, if one
+/// does.
+fn region(run: &Run, group: &Group, doing: Doing) -> Option<Place> {
+    let Doing::Before(_) = doing else { return None };
+    let excess = |compared: &Compared| compared.here.ns - compared.elsewhere.ns;
+    let wanted = excess(&Compared::of(run, doing, &group.ranks)?);
+    let of = |visits: &[Visits]| Compared {
+        here: Mean::of(visits, |rank| group.ranks.contains(rank)),
+        elsewhere: Mean::of(visits, |rank| !group.ranks.contains(rank)),
+    };
+    // The region of the whole program says nothing.
+    let inner = run
+        .regions
+        .iter()
+        .filter(|(region, _)| run.callpaths.get(region.callpath()).parent.is_some());
+    let most = inner.map(|(region, visits)| (region, excess(&of(visits))));
+    let (region, found) = most.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    (wanted > 0.0 && found >= 0.6 * wanted).then(|| Place::of(&run.callpaths, region.callpath()))
+}
+
+fn kind(facts: &Facts<'_>, group: &Group, doing: Doing) -> Kind {
+    let run = facts.run;
+    if matches!(doing, Doing::In(at) if run.calls.get(&at).is_some_and(Call::is_file)) {
+        return Kind::SerialIo;
+    }
+    if let Some(kind) = masters::kind(run, group) {
+        return kind;
+    }
+    if is_slow(run, group) {
+        return Kind::SlowRank;
+    }
+    match group.blamed.longest().map(|(at, _)| at.pattern) {
+        Some(Pattern::LateReceiver) => Kind::LateReceiver,
+        Some(Pattern::LateBroadcast) => Kind::LateRoot,
+        Some(Pattern::LateSender | Pattern::LateSenderWrongOrder) | None => Kind::LateSender,
+        Some(
+            Pattern::WaitAtFence | Pattern::LatePost | Pattern::EarlyWait | Pattern::LockContention,
+        ) => Kind::LateToWindow,
+        Some(_) => Kind::LateToCollective,
+    }
+}
+
+/// Returns whether a rank takes longer in nearly all of its activities that count.
+fn is_slow(run: &Run, group: &Group) -> bool {
+    if group.ranks.len() != 1 {
+        return false;
+    }
+    let all = run.activities.iter().filter_map(|(doing, _)| Compared::of(run, doing, &group.ranks));
+    let all: Vec<Compared> = all.collect();
+    let most_ns = all.iter().map(|one| one.elsewhere.ns).fold(0.0, f64::max);
+    let counts: Vec<&Compared> = all
+        .iter()
+        .filter(|one| one.elsewhere.ns >= 0.1 * most_ns && one.elsewhere.ns > 0.0)
+        .collect();
+    let slow = counts.iter().filter(|one| one.here.ns >= SLOWER_BY * one.elsewhere.ns).count();
+    counts.len() >= SLOW_ACTIVITIES_MIN
+        && crate::ns(slow as u128) >= SLOW_ACTIVITIES * crate::ns(counts.len() as u128)
+}
+
+/// Returns the activities with their part of the waiting.
+pub(super) fn chain(facts: &Facts<'_>, group: &Group) -> Vec<Link> {
+    let run = facts.run;
+    let sum_ns: f64 = group.activities.iter().map(|(_, ns)| ns).sum();
+    let (large, small): (Vec<_>, Vec<_>) =
+        group.activities.iter().copied().partition(|(_, ns)| *ns >= LINK_PART * sum_ns);
+    let mut links: Vec<Link> = large
+        .into_iter()
+        .map(|(doing, ns)| Link {
+            ranks: group.ranks.clone(),
+            place: Some(Place::of(&run.callpaths, doing.callpath())),
+            ns,
+            why: why(run, group, doing),
+        })
+        .collect();
+    let rest_ns: f64 = small.iter().map(|(_, ns)| ns).sum();
+    if rest_ns > 0.0 {
+        let why = "all else that it does longer".to_owned();
+        links.push(Link { ranks: group.ranks.clone(), place: None, ns: rest_ns, why });
+    }
+    links
+}
+
+/// Returns what makes an activity take longer: more visits, longer ones, or a single rank.
+fn why(run: &Run, group: &Group, doing: Doing) -> String {
+    let (Some(compared), Some(visits)) =
+        (Compared::of(run, doing, &group.ranks), run.activities.of(doing))
+    else {
+        return String::new();
+    };
+    let what = does(run, &group.ranks, doing, compared.here.ns);
+    let split = Imbalance::of(visits);
+    if split.single.is_some() && visits.len() > 1 {
+        return format!("{what}: no other rank does");
+    }
+    let by_count = split.overload_by_count_ns > split.overload_by_length_ns;
+    if by_count {
+        format!(
+            "{what}: {:.0} times, the others {:.0} times",
+            compared.here.visits, compared.elsewhere.visits
+        )
+    } else {
+        format!(
+            "{what}: {} each time, the others {}",
+            ns(compared.here.per_visit_ns()),
+            ns(compared.elsewhere.per_visit_ns())
+        )
+    }
+}
+
+fn advice(run: &Run, kind: Kind, group: &Group, doing: Doing, compared: &Compared) -> String {
+    let who = ranks(&group.ranks);
+    let visits = run.activities.of(doing).unwrap_or_default();
+    let split = Imbalance::of(visits);
+    match kind {
+        Kind::SerialIo => format!(
+            "Let all ranks read or write their own part, as with MPI_File_write_at_all, or let the \
+             others go on while {who} does it."
+        ),
+        Kind::SlowRank => format!(
+            "{} is slower in nearly everything that it does: look at its host and at what else \
+             runs there, then at its part of the input.",
+            capital(&who)
+        ),
+        Kind::MasterSaturated => format!(
+            "{} cannot serve the others fast enough: hand out larger pieces of work, do less there \
+             for each, or divide the others among several masters.",
+            capital(&who)
+        ),
+        Kind::MasterStarving => "Let the rank that waits do a part of the work itself.".to_owned(),
+        Kind::LateReceiver => format!(
+            "Post the receive before that work on {who} (MPI_Irecv), or send with MPI_Isend."
+        ),
+        _ if split.single.is_some() && visits.len() > 1 => format!(
+            "No other rank does this: divide it among the ranks, or let the others go on while \
+             {who} {} it.",
+            if_many(&group.ranks, "does", "do")
+        ),
+        _ if split.overload_by_count_ns > split.overload_by_length_ns => format!(
+            "Give {who} fewer of these {:.0} visits (the others have {:.0}).",
+            compared.here.visits, compared.elsewhere.visits
+        ),
+        Kind::LateRoot => {
+            format!("Let {who} do less before the data is sent, or send it earlier (MPI_Ibcast).")
+        }
+        _ => format!(
+            "Give {who} less work there, or find out why a visit takes {} and {} elsewhere.",
+            ns(compared.here.per_visit_ns()),
+            ns(compared.elsewhere.per_visit_ns())
+        ),
+    }
+}

@@ -1,0 +1,47 @@
+//! Parts of the sentences of several findings.
+
+use tinyprof_messages::graph::RankSet;
+use tinyprof_report::cells::{cut, time, whole};
+
+use crate::facts::activities::Doing;
+use crate::facts::run::Run;
+use crate::place::Place;
+
+/// The maximum width of a set of ranks in a sentence, in columns.
+const RANKS_COLUMNS: usize = 24;
+
+/// Returns `rank 3`, or `ranks 0-2`.
+pub(crate) fn ranks(of: &RankSet) -> String {
+    let noun = if of.len() == 1 { "rank" } else { "ranks" };
+    format!("{noun} {}", cut(&of.to_string(), RANKS_COLUMNS))
+}
+
+/// Returns a sentence with a capital letter.
+pub(crate) fn capital(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
+}
+
+/// Returns a time for a sentence.
+pub(crate) fn ns(of: f64) -> String {
+    time(whole(of).into())
+}
+
+/// Returns `ending`, if there are several, and `single` if there is one.
+pub(crate) fn if_many<'a>(of: &RankSet, single: &'a str, many: &'a str) -> &'a str {
+    if is_one(of) { single } else { many }
+}
+
+fn is_one(of: &RankSet) -> bool {
+    matches!(of.runs(), [(first, last)] if *first == *last)
+}
+
+/// Returns `computes 1.64 s before MPI_Irecv at exchange (halo.c:11)`.
+pub(crate) fn does(run: &Run, of: &RankSet, doing: Doing, time_ns: f64) -> String {
+    let place = Place::of(&run.callpaths, doing.callpath()).name();
+    let time = ns(time_ns);
+    match doing {
+        Doing::Before(_) => format!("{} {time} before {place}", if_many(of, "computes", "compute")),
+        Doing::In(_) => format!("{} {time} in {place}", if_many(of, "spends", "spend")),
+    }
+}

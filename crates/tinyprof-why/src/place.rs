@@ -1,0 +1,121 @@
+//! Places in a program: a callpath, with function, file and line.
+
+use tinyprof_format::model::{CallpathIndex, CallpathTable};
+use tinyprof_report::MpiCall;
+use tinyprof_report::cells::{cut, shown};
+
+/// The maximum width of a name in a sentence, in columns.
+const NAME_COLUMNS: usize = 60;
+
+/// A place in a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Place {
+    /// The row of the callpath.
+    pub index: CallpathIndex,
+    /// The callpath, from the root region on.
+    pub callpath: String,
+    /// The function of the program: for a call of MPI the one that makes it.
+    pub function: String,
+    /// The file, if it is known.
+    pub file: Option<String>,
+    /// The line, if it is known.
+    pub line: Option<u32>,
+    /// The function of MPI, if it is a call of one.
+    pub call: Option<String>,
+}
+
+impl Place {
+    /// Returns the place of a callpath.
+    #[must_use]
+    pub fn of(callpaths: &CallpathTable, index: CallpathIndex) -> Self {
+        let callpath = callpaths.get(index);
+        let region = &callpath.region;
+        let mut place = Self {
+            index,
+            callpath: callpaths.path(index),
+            function: region.name.clone(),
+            file: Some(region.file.clone()).filter(|file| !file.is_empty()),
+            line: Some(region.line).filter(|line| *line > 0),
+            call: None,
+        };
+        let Some(call) = MpiCall::of_region(region) else { return place };
+        place.call = Some(call.function.to_owned());
+        let parent = callpath.parent.map(|parent| callpaths.get(parent).region.name.clone());
+        place.function = parent.unwrap_or_else(|| call.function.to_owned());
+        (place.file, place.line) = (None, None);
+        if let Some(site) = call.call_site {
+            place.set_call_site(site);
+        }
+        place
+    }
+
+    /// Takes function, file and line of `exchange (halo.c:11)`; of other texts the function alone.
+    fn set_call_site(&mut self, site: &str) {
+        site.clone_into(&mut self.function);
+        let Some((function, rest)) = site.rsplit_once(" (") else { return };
+        let Some((file, line)) = rest.strip_suffix(')').and_then(|rest| rest.rsplit_once(':'))
+        else {
+            return;
+        };
+        if let Ok(line) = line.parse() {
+            function.clone_into(&mut self.function);
+            (self.file, self.line) = (Some(file.to_owned()), Some(line));
+        }
+    }
+
+    /// Returns `MPI_Irecv at exchange (halo.c:11)`, or the name of the region.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let at = match (&self.file, self.line) {
+            (Some(file), Some(line)) => format!(" ({file}:{line})"),
+            _ => String::new(),
+        };
+        cut(
+            &match &self.call {
+                Some(call) if *call != self.function => {
+                    shown(&format!("{call} at {}{at}", self.function))
+                }
+                _ => shown(&format!("{}{at}", self.function)),
+            },
+            NAME_COLUMNS,
+        )
+    }
+
+    /// Returns `MPI_Waitall (halo.c:16)` where it is in a file that `beside` names, too.
+    #[must_use]
+    pub fn short_name(&self, beside: &Self) -> String {
+        match (&self.call, &self.file, self.line) {
+            (Some(call), Some(file), Some(line))
+                if beside.file == self.file && beside.function == self.function =>
+            {
+                cut(&shown(&format!("{call} ({file}:{line})")), NAME_COLUMNS)
+            }
+            _ => self.name(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tinyprof_format::model::{CallpathId, Region, SiteId};
+
+    use super::*;
+
+    #[test]
+    fn a_call_has_the_function_that_makes_it() {
+        let check = |name: &str, function: &str, line: Option<u32>, shown: &str| {
+            let site = SiteId::from_bits(1);
+            let region = Region { module: "mpi".into(), ..Region::named(site, name) };
+            let table = CallpathTable::from_parents([(CallpathId::root(site), None, region)]);
+            let place = Place::of(&table, CallpathIndex::new(0));
+            assert_eq!((place.function.as_str(), place.line), (function, line), "{name}");
+            assert_eq!(place.name(), shown);
+        };
+        let name = "MPI_Irecv at exchange (halo.c:11)";
+        check(name, "exchange", Some(11), name);
+        check("MPI_Irecv at lu+0x1c40", "lu+0x1c40", None, "MPI_Irecv at lu+0x1c40");
+        check("MPI_Irecv", "MPI_Irecv", None, "MPI_Irecv");
+        check("MPI_Send at f<int> (a.cpp:3)", "f<int>", Some(3), "MPI_Send at f<int> (a.cpp:3)");
+    }
+}

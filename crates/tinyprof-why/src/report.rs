@@ -1,0 +1,38 @@
+//! A report that begins with the answer to why.
+
+use tinyprof_report::{FindingKind, Report, TextOptions};
+
+use crate::why::Why;
+
+impl Why {
+    /// Returns the text of a report, behind the verdict, the other findings, and the line of
+    /// waiting. The hints of the report that say the same by other words are left out.
+    #[must_use]
+    pub fn report_text(&self, report: &Report, options: &TextOptions) -> String {
+        let first = self.first_lines(options.width_columns);
+        if first.is_empty() {
+            return report.to_text(options);
+        }
+        let mut report = report.clone();
+        report.findings.retain(|finding| !self.covers(finding.kind));
+        let lines = u16::try_from(first.lines().count()).unwrap_or(u16::MAX);
+        let lines_max = options.lines_max.saturating_sub(lines);
+        let mut options = *options;
+        options.lines_max = lines_max;
+        first + &report.to_text(&options)
+    }
+
+    /// Returns whether a hint of this kind is told by the findings, or by their absence: its advice
+    /// does not know the cause.
+    #[must_use]
+    pub fn covers(&self, kind: FindingKind) -> bool {
+        !matches!(
+            kind,
+            FindingKind::Growth
+                | FindingKind::SlowFirst
+                | FindingKind::TooSmall
+                | FindingKind::ShortRun
+                | FindingKind::InputOutput
+        )
+    }
+}

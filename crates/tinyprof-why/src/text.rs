@@ -1,0 +1,160 @@
+//! The answer as text: the verdict in one line, the findings, and the waiting by cause.
+
+use std::fmt::Write as _;
+
+use tinyprof_report::Certainty;
+use tinyprof_report::cells::{percent_cell, wrapped};
+
+use crate::finding::Finding;
+use crate::phrases::{capital, ns, ranks};
+use crate::why::Why;
+
+/// The ranks that the line of waiting names.
+const RANKS_NAMED: usize = 3;
+
+/// The option that tells who waits for whom.
+const MORE: &str = "who waits for whom is not known: measure with -o mpi=messages";
+
+impl Why {
+    /// Returns the verdict: the first finding in a line, with its share of the run and advice; or
+    /// that there is none, and what was looked at.
+    #[must_use]
+    pub fn verdict(&self) -> String {
+        match self.findings.first() {
+            Some(finding) => self.line(finding),
+            None => self.nothing(),
+        }
+    }
+
+    /// Returns the line of waiting by cause: none if it is not known.
+    #[must_use]
+    pub fn waiting_line(&self) -> Option<String> {
+        if !self.has_calls || self.ranks < 2 {
+            return None;
+        }
+        if !self.has_messages {
+            return (self.mpi_ns > 0.0).then(|| {
+                format!("time in MPI: {}; {MORE}", percent_cell(self.share(self.mpi_ns)))
+            });
+        }
+        let named = self.by_rank.iter().take(RANKS_NAMED);
+        let mut parts: Vec<String> = named
+            .filter(|(_, ns)| self.share(*ns) >= 0.001)
+            .map(|(of, ns)| format!("{} {}", ranks(of), percent_cell(self.share(*ns))))
+            .collect();
+        let others: f64 = self.by_rank.iter().skip(RANKS_NAMED).map(|(_, ns)| ns).sum();
+        if self.share(others) >= 0.001 {
+            parts.push(format!("other ranks {}", percent_cell(self.share(others))));
+        }
+        if self.share(self.unexplained_ns) >= 0.001 {
+            parts.push(format!("unexplained {}", percent_cell(self.share(self.unexplained_ns))));
+        }
+        let for_whom =
+            if parts.is_empty() { String::new() } else { format!("; for {}", parts.join(", ")) };
+        Some(format!(
+            "waiting: {} of the time{for_whom}",
+            percent_cell(self.share(self.waiting_ns))
+        ))
+    }
+
+    /// Returns the lines that reports begin with: the verdict, the other findings, and the line of
+    /// waiting, in lines of `width` columns. Empty where nothing of ranks is known.
+    #[must_use]
+    pub fn first_lines(&self, width: u16) -> String {
+        if !self.is_known() {
+            return String::new();
+        }
+        let mut text = String::new();
+        let mut add = |line: &str| text.push_str(&wrapped(line, "  ", usize::from(width)));
+        add(&self.verdict());
+        if let Some(first) = self.findings.first() {
+            add(&format!("  do: {}", first.advice));
+        }
+        for finding in self.findings.iter().skip(1) {
+            add(&format!("also: {}", self.line(finding)));
+        }
+        if let Some(line) = self.waiting_line() {
+            add(&line);
+        }
+        text
+    }
+
+    /// Returns all that is known as text, in lines of `width` columns.
+    #[must_use]
+    pub fn to_text(&self, width: u16) -> String {
+        let width = usize::from(width);
+        let mut text = wrapped(&self.verdict(), "  ", width);
+        for (number, finding) in (1..).zip(&self.findings) {
+            text.push('\n');
+            if number > 1 {
+                text.push_str(&wrapped(&format!("{number}. {}", self.line(finding)), "   ", width));
+            }
+            self.write_details(finding, width, &mut text);
+        }
+        if let Some(line) = self.waiting_line() {
+            text.push('\n');
+            text.push_str(&wrapped(&line, "  ", width));
+        }
+        text
+    }
+
+    fn write_details(&self, finding: &Finding, width: usize, text: &mut String) {
+        let certainty = match finding.certainty {
+            Certainty::Measured => "measured",
+            Certainty::AtMost => "at most",
+            _ => "estimated from sums over the run",
+        };
+        let lost = format!(
+            "   to gain: {} of each rank's time ({certainty}); kind: {}",
+            ns(finding.lost_ns),
+            finding.kind.word()
+        );
+        text.push_str(&wrapped(&lost, "   ", width));
+        for link in &finding.chain {
+            let place = link.place.as_ref().filter(|place| !link.why.contains(&place.name()));
+            let mut line = format!("   - {}: ", ns(link.ns));
+            // Writing to a string cannot fail.
+            let _ = match place {
+                Some(place) => {
+                    write!(line, "{}, {}: {}", ranks(&link.ranks), place.name(), link.why)
+                }
+                None => write!(line, "{} {}", ranks(&link.ranks), link.why),
+            };
+            text.push_str(&wrapped(&line, "     ", width));
+        }
+        if let Some(place) = &finding.waits_at {
+            let line =
+                format!("   {} there: {}", capital(&ranks(&finding.waiting_ranks)), place.name());
+            text.push_str(&wrapped(&line, "     ", width));
+        }
+        text.push_str(&wrapped(&format!("   do: {}", finding.advice), "   ", width));
+    }
+
+    /// Returns a finding in a line.
+    pub(crate) fn line(&self, finding: &Finding) -> String {
+        let at_most = if finding.certainty == Certainty::AtMost { "up to " } else { "" };
+        format!(
+            "{}. {at_most}{} of the run.",
+            finding.sentence,
+            percent_cell(self.share_of(finding))
+        )
+    }
+
+    fn nothing(&self) -> String {
+        if self.total_ns <= 0.0 {
+            return "nothing was measured".to_owned();
+        }
+        let looked_at = if self.has_messages {
+            format!(
+                "waiting ({}), messages, balance and single visits of {} ranks",
+                percent_cell(self.share(self.waiting_ns)),
+                self.ranks
+            )
+        } else if self.has_calls {
+            format!("the balance of {} ranks, messages and tests", self.ranks)
+        } else {
+            "the times of regions; no calls of MPI were recorded".to_owned()
+        };
+        format!("no finding above 5%: looked at {looked_at}")
+    }
+}

@@ -1,0 +1,148 @@
+//! The answer to why a run takes as long as it does.
+
+use std::error::Error;
+
+use tinyprof_format::model::{CallpathIndex, CallpathTable, CallpathValues, Profile};
+use tinyprof_messages::graph::RankSet;
+use tinyprof_report::{ByCallpath, Totals};
+
+use crate::blame::Blame;
+use crate::blame::backtrack::backtrack;
+use crate::facts::run::{Run, RunBuilder};
+use crate::finding::Finding;
+use crate::findings::{Facts, findings};
+
+/// The most findings that are told.
+const FINDINGS_MAX: usize = 5;
+
+/// Waits below this mean are the latency of messages, and no rank is their cause, in ns.
+const LATENCY_NS: u64 = 10_000;
+
+/// Why a run takes as long as it does: findings, and waiting by cause.
+#[derive(Clone, Debug)]
+pub struct Why {
+    pub(crate) findings: Vec<Finding>,
+    /// The time of all ranks, and the part of it that is waiting, in ns.
+    pub(crate) total_ns: f64,
+    pub(crate) waiting_ns: f64,
+    /// The time of all ranks in MPI, in ns.
+    pub(crate) mpi_ns: f64,
+    /// The ranks that were waited for, with the waiting in ns, the longest first.
+    pub(crate) by_rank: Vec<(RankSet, f64)>,
+    /// The waiting of which no cause is known, in ns.
+    pub(crate) unexplained_ns: f64,
+    pub(crate) ranks: usize,
+    pub(crate) has_calls: bool,
+    pub(crate) has_messages: bool,
+}
+
+/// Collects what is needed, callpath by callpath.
+#[derive(Clone, Debug)]
+pub struct WhyBuilder {
+    run: RunBuilder,
+}
+
+impl WhyBuilder {
+    /// Returns a builder for a profile with these callpaths and this many ranks.
+    #[must_use]
+    pub fn new(callpaths: &CallpathTable, ranks: usize) -> Self {
+        Self { run: RunBuilder::new(callpaths, ranks) }
+    }
+
+    /// Adds a callpath: its values by rank. Callpaths may be added in any order, each once.
+    pub fn add(&mut self, index: CallpathIndex, values: &[CallpathValues]) {
+        self.run.add(index, values);
+    }
+
+    /// Returns the answer. `totals` are those of the same callpaths.
+    #[must_use]
+    pub fn finish(self, totals: &Totals) -> Why {
+        Why::of_run(&self.run.finish(totals))
+    }
+}
+
+impl Why {
+    /// Returns the answer of a profile that comes callpath by callpath, and its totals.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn of_source(profile: &dyn ByCallpath) -> Result<(Self, Totals), Box<dyn Error>> {
+        let (callpaths, ranks) = (profile.callpaths(), profile.ranks());
+        let mut totals = Totals::new(profile.manifest(), callpaths, ranks);
+        let mut builder = WhyBuilder::new(callpaths, ranks.len());
+        profile.each(&mut |index, values| {
+            totals.add(index, values);
+            builder.add(index, values);
+            Ok(())
+        })?;
+        Ok((builder.finish(&totals), totals))
+    }
+
+    /// Returns the answer of a profile in memory.
+    #[must_use]
+    pub fn of_profile(profile: &Profile) -> Self {
+        let totals = Totals::of_profile(profile);
+        let mut builder = WhyBuilder::new(&profile.callpaths, profile.ranks.len());
+        for ((index, _), values) in profile.callpaths.iter().zip(&profile.values) {
+            builder.add(index, values);
+        }
+        builder.finish(&totals)
+    }
+
+    fn of_run(run: &Run) -> Self {
+        let mut waits = run.waits.clone();
+        waits.all.retain(|wait| wait.ns / wait.count.max(1) >= LATENCY_NS);
+        let blame = backtrack(&run.activities, &waits);
+        let mut found = findings(&Facts { run, blame: &blame });
+        found.truncate(FINDINGS_MAX);
+        let mpi_ns = run.mpi_ns.iter().map(|ns| u128::from(*ns)).sum();
+        let waiting_ns = crate::ns(run.waits.sum_ns());
+        let by_rank = by_rank(&blame);
+        let caused_ns: f64 = blame.causes.values().map(crate::blame::Blamed::ns).sum();
+        Self {
+            findings: found,
+            total_ns: run.total_ns(),
+            waiting_ns,
+            mpi_ns: crate::ns(mpi_ns),
+            by_rank,
+            unexplained_ns: (waiting_ns - caused_ns).max(0.0),
+            ranks: run.used(),
+            has_calls: !run.calls.is_empty(),
+            has_messages: run.has_messages(),
+        }
+    }
+
+    /// Returns the findings, at most five, the costliest first.
+    #[must_use]
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// Returns whether anything is known of why: whether the profile has calls of MPI, or a finding.
+    #[must_use]
+    pub const fn is_known(&self) -> bool {
+        self.has_calls || !self.findings.is_empty()
+    }
+
+    /// Returns a time of all ranks as a part of the time of the run.
+    pub(crate) fn share(&self, ns: f64) -> f64 {
+        if self.total_ns > 0.0 { ns / self.total_ns } else { 0.0 }
+    }
+
+    /// Returns a finding's part of the time of a rank.
+    pub(crate) fn share_of(&self, finding: &Finding) -> f64 {
+        self.share(finding.lost_ns * crate::ns(self.ranks.max(1) as u128))
+    }
+}
+
+/// Returns the waiting by the rank that is its cause, the longest first.
+fn by_rank(blame: &Blame) -> Vec<(RankSet, f64)> {
+    let mut sums: std::collections::BTreeMap<u32, f64> = std::collections::BTreeMap::new();
+    for ((rank, _), blamed) in &blame.causes {
+        *sums.entry(*rank).or_default() += blamed.ns();
+    }
+    let mut sums: Vec<(RankSet, f64)> =
+        sums.into_iter().map(|(rank, ns)| (std::iter::once(rank).collect(), ns)).collect();
+    sums.sort_by(|a, b| b.1.total_cmp(&a.1));
+    sums
+}
