@@ -24,7 +24,7 @@ pub(crate) fn capital(text: &str) -> String {
 
 /// Returns a time for a sentence.
 pub(crate) fn ns(of: f64) -> String {
-    time(whole(of).into())
+    time(whole(of))
 }
 
 /// Returns `ending`, if there are several, and `single` if there is one.

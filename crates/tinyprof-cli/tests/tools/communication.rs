@@ -145,6 +145,23 @@ fn waits_fit_any_width() {
 }
 
 #[test]
+fn reports_begin_with_the_verdict_of_why() {
+    let scratch = scratch();
+    write_wave(scratch.path(), "wave");
+    let found = json(&["why", "wave.tprof", "--json"], scratch.path());
+    let verdict = found["verdict"].as_str().expect("text");
+    assert!(found["findings"].is_array() && found["waiting"]["is_known"] == true, "{found:#}");
+    let text = done(&["why", "wave.tprof", "--width", "1000"], scratch.path());
+    assert_eq!(text.lines().next(), Some(verdict));
+    let report = done(&["report", "wave.tprof", "--width", "1000"], scratch.path());
+    assert_eq!(report.lines().next(), Some(verdict));
+    assert!(report.contains("waiting: "), "{report}");
+    // A part of a run has no verdict.
+    let part = done(&["report", "wave.tprof", "--rank", "4"], scratch.path());
+    assert!(part.starts_with("wave.tprof: "), "{part}");
+}
+
+#[test]
 fn classes_are_read_from_the_file() {
     let scratch = scratch();
     write_wave(scratch.path(), "wave");
