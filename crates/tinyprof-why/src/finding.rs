@@ -93,7 +93,7 @@ pub struct Link {
     pub place: Option<Place>,
     /// The waiting that it explains, of all ranks together, in ns.
     pub ns: f64,
-    /// What happens there, in a few words.
+    /// A few words on what happens there.
     pub why: String,
 }
 
@@ -119,7 +119,7 @@ pub struct Finding {
     pub chain: Vec<Link>,
     /// The cause, its place and its effect in one sentence, without the share of the run.
     pub sentence: String,
-    /// What to do.
+    /// The next step.
     pub advice: String,
 }
 

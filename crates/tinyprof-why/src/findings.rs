@@ -1,6 +1,7 @@
 //! The rules: what makes a finding, one file each.
 
 mod barrier;
+mod evidence;
 mod groups;
 mod imbalance;
 mod masters;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use tinyprof_report::Certainty;
-use tinyprof_report::cells::{percent_cell, wrapped};
+use tinyprof_report::cells::{columns, percent_cell};
 
 use crate::finding::Finding;
 use crate::phrases::{capital, ns, ranks};
@@ -65,7 +65,7 @@ impl Why {
             return String::new();
         }
         let mut text = String::new();
-        let mut add = |line: &str| text.push_str(&wrapped(line, "  ", usize::from(width)));
+        let mut add = |line: &str| text.push_str(&paragraph(line, "  ", usize::from(width)));
         add(&self.verdict());
         if let Some(first) = self.findings.first() {
             add(&format!("  do: {}", first.advice));
@@ -83,17 +83,17 @@ impl Why {
     #[must_use]
     pub fn to_text(&self, width: u16) -> String {
         let width = usize::from(width);
-        let mut text = wrapped(&self.verdict(), "  ", width);
+        let mut text = paragraph(&self.verdict(), "  ", width);
         for (number, finding) in (1..).zip(&self.findings) {
             text.push('\n');
             if number > 1 {
-                text.push_str(&wrapped(&format!("{number}. {}", self.line(finding)), "   ", width));
+                text.push_str(&paragraph(&format!("{number}. {}", self.line(finding)), "   ", width));
             }
             self.write_details(finding, width, &mut text);
         }
         if let Some(line) = self.waiting_line() {
             text.push('\n');
-            text.push_str(&wrapped(&line, "  ", width));
+            text.push_str(&paragraph(&line, "  ", width));
         }
         text
     }
@@ -109,7 +109,7 @@ impl Why {
             ns(finding.lost_ns),
             finding.kind.word()
         );
-        text.push_str(&wrapped(&lost, "   ", width));
+        text.push_str(&paragraph(&lost, "   ", width));
         for link in &finding.chain {
             let place = link.place.as_ref().filter(|place| !link.why.contains(&place.name()));
             let mut line = format!("   - {}: ", ns(link.ns));
@@ -120,14 +120,14 @@ impl Why {
                 }
                 None => write!(line, "{} {}", ranks(&link.ranks), link.why),
             };
-            text.push_str(&wrapped(&line, "     ", width));
+            text.push_str(&paragraph(&line, "     ", width));
         }
         if let Some(place) = &finding.waits_at {
             let line =
                 format!("   {} there: {}", capital(&ranks(&finding.waiting_ranks)), place.name());
-            text.push_str(&wrapped(&line, "     ", width));
+            text.push_str(&paragraph(&line, "     ", width));
         }
-        text.push_str(&wrapped(&format!("   do: {}", finding.advice), "   ", width));
+        text.push_str(&paragraph(&format!("   do: {}", finding.advice), "   ", width));
     }
 
     /// Returns a finding in a line.
@@ -156,5 +156,41 @@ impl Why {
             "the times of regions; no calls of MPI were recorded".to_owned()
         };
         format!("no finding above 5%: looked at {looked_at}")
+    }
+}
+
+/// Returns a text in lines of at most `width` columns, the second and later ones behind `indent`.
+/// Spaces at its beginning are kept.
+fn paragraph(text: &str, indent: &str, width: usize) -> String {
+    let words = text.trim_start();
+    let mut lines = text[..text.len() - words.len()].to_owned();
+    let mut used = lines.len();
+    let mut is_first = true;
+    for word in words.split(' ') {
+        if !is_first && used + 1 + columns(word) > width {
+            lines.push('\n');
+            lines.push_str(indent);
+            used = indent.len();
+        } else if !is_first {
+            lines.push(' ');
+            used += 1;
+        }
+        lines.push_str(word);
+        used += columns(word);
+        is_first = false;
+    }
+    lines.push('\n');
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::paragraph;
+
+    #[test]
+    fn a_paragraph_is_broken_between_words() {
+        assert_eq!(paragraph("  one two three", "    ", 9), "  one two\n    three\n");
+        assert_eq!(paragraph("one two", "  ", 80), "one two\n");
+        assert_eq!(paragraph("a-long-word b", "  ", 5), "a-long-word\n  b\n");
     }
 }

@@ -118,7 +118,7 @@ impl Why {
         &self.findings
     }
 
-    /// Returns whether anything is known of why: whether the profile has calls of MPI, or a finding.
+    /// Returns whether anything is known of why: whether there are calls of MPI, or a finding.
     #[must_use]
     pub const fn is_known(&self) -> bool {
         self.has_calls || !self.findings.is_empty()

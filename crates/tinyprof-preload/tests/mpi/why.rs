@@ -1,4 +1,4 @@
-//! Programs with one planted fault each: the first finding names the rank and the place. And healthy
+//! Programs with one planted fault each, whose rank and place the first finding names; and healthy
 //! ones, in which nothing is found.
 
 use std::fs;

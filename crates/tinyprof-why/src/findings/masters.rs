@@ -1,7 +1,7 @@
 //! A rank that serves all others, and does not keep up, or has nothing to do.
 
+use super::evidence::waiting_ranks;
 use super::groups::Group;
-use super::waiting::waiting_ranks;
 use crate::facts::run::Run;
 use crate::finding::Kind;
 use tinyprof_messages::waiting::Pattern;

@@ -6,8 +6,8 @@ use tinyprof_messages::graph::RankSet;
 use tinyprof_messages::waiting::Pattern;
 
 use super::Facts;
+use super::evidence::{certainty, chain, waiting_ranks, where_they_wait};
 use super::groups::Group;
-use super::waiting::{certainty, chain, waiting_ranks, where_they_wait};
 use crate::facts::run::Run;
 use crate::finding::{Finding, Kind, Link};
 use crate::phrases::{does, ns, ranks};
@@ -84,6 +84,12 @@ pub(super) fn one_after_another(facts: &Facts<'_>) -> Option<Finding> {
     let mean_ns = busy.iter().sum::<f64>() / crate::ns(run.used().max(1) as u128);
     let most_ns = busy.iter().copied().fold(0.0, f64::max);
     let waiting_ns = crate::ns(run.waits.sum_ns());
+    // Where one rank is the cause, the others are no chain: they are late because of it.
+    let first = super::groups::groups(facts.blame).into_iter().next();
+    let caused_ns = first.map_or(0.0, |group| group.blamed.ns());
+    if caused_ns > 0.5 * waiting_ns {
+        return None;
+    }
     if most_ns > BALANCED * mean_ns
         || chain.ns < CHAIN_WAITING * waiting_ns
         || !facts.is_large(waiting_ns)

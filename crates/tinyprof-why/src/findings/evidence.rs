@@ -1,0 +1,148 @@
+//! The evidence of a finding: who waits where, what the late ranks do longer, and why.
+
+use tinyprof_format::model::CallpathIndex;
+use tinyprof_messages::delay::{Imbalance, Visits};
+use tinyprof_messages::graph::RankSet;
+use tinyprof_report::Certainty;
+
+use super::Facts;
+use super::groups::Group;
+use crate::facts::activities::Doing;
+use crate::facts::run::Run;
+use crate::finding::Link;
+use crate::phrases::{does, ns};
+use crate::place::Place;
+
+/// The part of a finding's waiting from which on an activity has a link of its own.
+const LINK_PART: f64 = 0.05;
+
+/// The times of an activity on the ranks of a group, and on the others, in ns.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Compared {
+    pub(super) here: Mean,
+    pub(super) elsewhere: Mean,
+}
+
+/// The mean of some ranks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Mean {
+    pub(super) ns: f64,
+    pub(super) visits: f64,
+}
+
+impl Mean {
+    pub(super) fn of(visits: &[Visits], is_in: impl Fn(u32) -> bool) -> Self {
+        let chosen = (0_u32..).zip(visits).filter(|(rank, _)| is_in(*rank));
+        let (mut sum, mut count) = (Self::default(), 0.0);
+        for (_, visits) in chosen {
+            sum.ns += crate::ns(visits.ns.into());
+            sum.visits += crate::ns(visits.count.into());
+            count += 1.0;
+        }
+        let count = f64::max(count, 1.0);
+        Self { ns: sum.ns / count, visits: sum.visits / count }
+    }
+
+    pub(super) fn per_visit_ns(self) -> f64 {
+        if self.visits > 0.0 { self.ns / self.visits } else { 0.0 }
+    }
+}
+
+impl Compared {
+    pub(super) fn of(run: &Run, doing: Doing, of: &RankSet) -> Option<Self> {
+        let visits = run.activities.of(doing)?;
+        Some(Self {
+            here: Mean::of(visits, |rank| of.contains(rank)),
+            elsewhere: Mean::of(visits, |rank| !of.contains(rank)),
+        })
+    }
+
+    /// Returns `, the others 748 ms` where that says something.
+    pub(super) fn others(&self) -> String {
+        if self.elsewhere.visits == 0.0 {
+            return ", the others do not".to_owned();
+        }
+        if self.elsewhere.ns > 0.95 * self.here.ns {
+            return String::new();
+        }
+        format!(", the others {}", ns(self.elsewhere.ns))
+    }
+}
+
+/// Returns the ranks that wait, without those that are the cause, if any others are left.
+pub(super) fn waiting_ranks(group: &Group) -> RankSet {
+    let all = group.blamed.ranks();
+    let others: RankSet = all.iter().filter(|rank| !group.ranks.contains(*rank)).collect();
+    if others.is_empty() { all } else { others }
+}
+
+pub(super) const fn certainty(facts: &Facts<'_>) -> Certainty {
+    if facts.blame.is_measured { Certainty::Measured } else { Certainty::Estimated }
+}
+
+/// Returns ` in MPI_Waitall (halo.c:16)`, and how many other calls there are.
+pub(super) fn where_they_wait(run: &Run, group: &Group, beside: &Place) -> String {
+    let Some((at, _)) = group.blamed.longest() else { return String::new() };
+    let Some(callpath) = at.callpath else { return String::new() };
+    let least_ns = LINK_PART * group.blamed.ns();
+    let large = group.blamed.at.iter().filter(|(_, share)| share.ns >= least_ns);
+    let mut others: Vec<CallpathIndex> = large.filter_map(|(at, _)| at.callpath).collect();
+    others.sort_unstable();
+    others.dedup();
+    let more = match others.iter().filter(|other| **other != callpath).count() {
+        0 => String::new(),
+        1 => " and another call".to_owned(),
+        many => format!(" and {many} other calls"),
+    };
+    format!(" in {}{more}", Place::of(&run.callpaths, callpath).short_name(beside))
+}
+
+/// Returns the activities with their part of the waiting.
+pub(super) fn chain(facts: &Facts<'_>, group: &Group) -> Vec<Link> {
+    let run = facts.run;
+    let sum_ns: f64 = group.activities.iter().map(|(_, ns)| ns).sum();
+    let (large, small): (Vec<_>, Vec<_>) =
+        group.activities.iter().copied().partition(|(_, ns)| *ns >= LINK_PART * sum_ns);
+    let mut links: Vec<Link> = large
+        .into_iter()
+        .map(|(doing, ns)| Link {
+            ranks: group.ranks.clone(),
+            place: Some(Place::of(&run.callpaths, doing.callpath())),
+            ns,
+            why: why(run, group, doing),
+        })
+        .collect();
+    let rest_ns: f64 = small.iter().map(|(_, ns)| ns).sum();
+    if rest_ns > 0.0 {
+        let why = "all else that it does longer".to_owned();
+        links.push(Link { ranks: group.ranks.clone(), place: None, ns: rest_ns, why });
+    }
+    links
+}
+
+/// Returns what makes an activity take longer: more visits, longer ones, or a single rank.
+fn why(run: &Run, group: &Group, doing: Doing) -> String {
+    let (Some(compared), Some(visits)) =
+        (Compared::of(run, doing, &group.ranks), run.activities.of(doing))
+    else {
+        return String::new();
+    };
+    let what = does(run, &group.ranks, doing, compared.here.ns);
+    let split = Imbalance::of(visits);
+    if split.single.is_some() && visits.len() > 1 {
+        return format!("{what}: no other rank does");
+    }
+    let by_count = split.overload_by_count_ns > split.overload_by_length_ns;
+    if by_count {
+        format!(
+            "{what}: {:.0} times, the others {:.0} times",
+            compared.here.visits, compared.elsewhere.visits
+        )
+    } else {
+        format!(
+            "{what}: {} each time, the others {}",
+            ns(compared.here.per_visit_ns()),
+            ns(compared.elsewhere.per_visit_ns())
+        )
+    }
+}
