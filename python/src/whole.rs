@@ -6,7 +6,7 @@ use std::path::Path;
 use tinyprof_format::error::ReadError;
 use tinyprof_format::file::{BufferedDirectory, ProfileReader, ReadOptions};
 use tinyprof_format::model::{CallpathIndex, CallpathTable, Manifest, RankFacts};
-use tinyprof_report::{ByCallpath, Visit};
+use tinyprof_report::{ByCallpath, Visit, VisitCauses};
 
 /// The part of the memory limit in which files are kept: opening a file for each of many sections
 /// takes longer than reading them.
@@ -50,6 +50,13 @@ impl ByCallpath for Whole {
     fn each(&self, visit: &mut Visit<'_>) -> Result<(), Box<dyn Error>> {
         self.reader.each_callpath(&self.roots, |index, values| {
             visit(index, values);
+            Ok(())
+        })
+    }
+
+    fn each_causes(&self, visit: &mut VisitCauses<'_>) -> Result<(), Box<dyn Error>> {
+        self.reader.each_causes(|rank, causes| {
+            visit(rank, &causes);
             Ok(())
         })
     }

@@ -28,7 +28,7 @@ mod report;
 mod tables;
 mod words;
 
-pub use facts::by_callpath::{ByCallpath, Visit};
+pub use facts::by_callpath::{ByCallpath, Visit, VisitCauses};
 pub use facts::occupancy::Occupancy;
 pub use facts::overhead::Overhead;
 pub use facts::overhead::adjusted::{Adjusted, CompensatedRank};

@@ -1,6 +1,7 @@
 //! Waiting by cause: which activity of which rank others waited for.
 
 pub(crate) mod backtrack;
+pub(crate) mod costs;
 
 use std::collections::BTreeMap;
 

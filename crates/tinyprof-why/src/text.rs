@@ -87,7 +87,11 @@ impl Why {
         for (number, finding) in (1..).zip(&self.findings) {
             text.push('\n');
             if number > 1 {
-                text.push_str(&paragraph(&format!("{number}. {}", self.line(finding)), "   ", width));
+                text.push_str(&paragraph(
+                    &format!("{number}. {}", self.line(finding)),
+                    "   ",
+                    width,
+                ));
             }
             self.write_details(finding, width, &mut text);
         }

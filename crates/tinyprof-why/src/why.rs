@@ -2,12 +2,13 @@
 
 use std::error::Error;
 
-use tinyprof_format::model::{CallpathIndex, CallpathTable, CallpathValues, Profile};
+use tinyprof_format::model::{CallpathIndex, CallpathTable, CallpathValues, Profile, RankCauses};
 use tinyprof_messages::graph::RankSet;
 use tinyprof_report::{ByCallpath, Totals};
 
 use crate::blame::Blame;
 use crate::blame::backtrack::backtrack;
+use crate::blame::costs::Costs;
 use crate::facts::run::{Run, RunBuilder};
 use crate::finding::Finding;
 use crate::findings::{Facts, findings};
@@ -40,13 +41,14 @@ pub struct Why {
 #[derive(Clone, Debug)]
 pub struct WhyBuilder {
     run: RunBuilder,
+    costs: Costs,
 }
 
 impl WhyBuilder {
     /// Returns a builder for a profile with these callpaths and this many ranks.
     #[must_use]
     pub fn new(callpaths: &CallpathTable, ranks: usize) -> Self {
-        Self { run: RunBuilder::new(callpaths, ranks) }
+        Self { run: RunBuilder::new(callpaths, ranks), costs: Costs::default() }
     }
 
     /// Adds a callpath: its values by rank. Callpaths may be added in any order, each once.
@@ -54,10 +56,15 @@ impl WhyBuilder {
         self.run.add(index, values);
     }
 
+    /// Adds the causes of waiting that a rank knows.
+    pub fn add_causes(&mut self, rank: u32, causes: &RankCauses) {
+        self.costs.add(self.run.rows(), rank, causes);
+    }
+
     /// Returns the answer. `totals` are those of the same callpaths.
     #[must_use]
     pub fn finish(self, totals: &Totals) -> Why {
-        Why::of_run(&self.run.finish(totals))
+        Why::of_run(&self.run.finish(totals), &self.costs)
     }
 }
 
@@ -75,6 +82,7 @@ impl Why {
             builder.add(index, values);
             Ok(())
         })?;
+        profile.each_causes(&mut |rank, causes| builder.add_causes(rank, causes))?;
         Ok((builder.finish(&totals), totals))
     }
 
@@ -86,13 +94,19 @@ impl Why {
         for ((index, _), values) in profile.callpaths.iter().zip(&profile.values) {
             builder.add(index, values);
         }
+        for (rank, facts) in (0_u32..).zip(&profile.ranks) {
+            if let Some(causes) = &facts.causes {
+                builder.add_causes(rank, causes);
+            }
+        }
         builder.finish(&totals)
     }
 
-    fn of_run(run: &Run) -> Self {
+    fn of_run(run: &Run, costs: &Costs) -> Self {
         let mut waits = run.waits.clone();
         waits.all.retain(|wait| wait.ns / wait.count.max(1) >= LATENCY_NS);
-        let blame = backtrack(&run.activities, &waits);
+        let blame =
+            costs.blame(&run.calls, &waits).unwrap_or_else(|| backtrack(&run.activities, &waits));
         let mut found = findings(&Facts { run, blame: &blame });
         found.truncate(FINDINGS_MAX);
         let mpi_ns = run.mpi_ns.iter().map(|ns| u128::from(*ns)).sum();

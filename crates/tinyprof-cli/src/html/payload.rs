@@ -135,6 +135,7 @@ fn members(
         executions.insert(position, executions::of_callpath(index, values, columns));
         Ok(())
     })?;
+    profile.each_causes(&mut |rank, causes| why.add_causes(rank, causes))?;
     let why = why.finish(totals);
     // The hints on what the findings tell by other words are left out.
     let has_why = why.is_known();

@@ -8,7 +8,7 @@ use tinyprof_format::model::{CallpathIndex, CallpathTable, Manifest, RankFacts};
 
 use crate::arguments::Selection;
 use crate::memory;
-use tinyprof_report::{ByCallpath, Visit};
+use tinyprof_report::{ByCallpath, Visit, VisitCauses};
 
 use super::{below, keep_in_manifest, keep_values};
 
@@ -96,6 +96,13 @@ impl ByCallpath for Selected<'_> {
         self.reader.each_callpath(&self.roots, |index, values| {
             keep_values(values, self.selection, executions)?;
             self.selected[index.row()].map_or(Ok(()), |selected| visit(selected, values))
+        })
+    }
+
+    fn each_causes(&self, visit: &mut VisitCauses<'_>) -> Result<(), Box<dyn Error>> {
+        self.reader.each_causes(|rank, causes| {
+            visit(rank, &causes);
+            Ok(())
         })
     }
 }

@@ -5,11 +5,14 @@ use std::error::Error;
 
 use crate::facts::totals::Totals;
 use tinyprof_format::model::{
-    CallpathIndex, CallpathTable, CallpathValues, Manifest, Profile, RankFacts,
+    CallpathIndex, CallpathTable, CallpathValues, Manifest, Profile, RankCauses, RankFacts,
 };
 
 /// The callback of a pass: a callpath, and its values by rank. An error ends the pass.
 pub type Visit<'a> = dyn FnMut(CallpathIndex, &[CallpathValues]) -> Result<(), Box<dyn Error>> + 'a;
+
+/// The callback of a pass over causes of waiting: a rank, and its causes.
+pub type VisitCauses<'a> = dyn FnMut(u32, &RankCauses) + 'a;
 
 /// A profile whose callpaths come one by one.
 pub trait ByCallpath {
@@ -28,6 +31,19 @@ pub trait ByCallpath {
     /// If the profile cannot be read, or its executions not be separated; and the errors of
     /// `visit`.
     fn each(&self, visit: &mut Visit<'_>) -> Result<(), Box<dyn Error>>;
+
+    /// Passes the causes of waiting of each rank that knows any, in the order of ranks.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    fn each_causes(&self, visit: &mut VisitCauses<'_>) -> Result<(), Box<dyn Error>> {
+        for (rank, facts) in (0_u32..).zip(self.ranks()) {
+            if let Some(causes) = &facts.causes {
+                visit(rank, causes);
+            }
+        }
+        Ok(())
+    }
 
     /// Returns the totals, by a pass over all callpaths.
     ///

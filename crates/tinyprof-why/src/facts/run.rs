@@ -95,6 +95,11 @@ impl RunBuilder {
         }
     }
 
+    /// Returns the callpaths by id.
+    pub(crate) const fn rows(&self) -> &HashMap<CallpathId, CallpathIndex> {
+        &self.rows
+    }
+
     /// Adds a callpath: its values by rank.
     pub(crate) fn add(&mut self, index: CallpathIndex, values: &[CallpathValues]) {
         let Some(mut call) = self.calls.remove(&index) else { return };

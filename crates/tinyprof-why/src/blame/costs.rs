@@ -1,0 +1,178 @@
+//! The causes of waiting as the program found them out while it ran: its delay costs.
+
+use std::collections::{BTreeMap, HashMap};
+
+use tinyprof_format::model::{Activity, CallpathId, CallpathIndex, Cause, EdgeKey, RankCauses};
+use tinyprof_messages::waiting::Pattern;
+
+use super::{At, Blame};
+use crate::facts::activities::Doing;
+use crate::facts::calls::Call;
+use crate::facts::waits::Waits;
+
+/// The least part of all waiting of which the program has to have looked for the causes.
+const KNOWN_PART: f64 = 0.5;
+
+/// The delay costs of a run, collected rank by rank.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Costs {
+    all: Vec<Cost>,
+}
+
+/// The waiting of a rank in a call because of an activity of another.
+#[derive(Clone, Copy, Debug)]
+struct Cost {
+    rank: u32,
+    at: CallpathIndex,
+    cause: (u32, Doing),
+    direct_ns: u64,
+    propagated_ns: u64,
+}
+
+impl Costs {
+    /// Adds the causes of a rank's waiting. Those of which the activity is not known are left out.
+    pub(crate) fn add(
+        &mut self,
+        rows: &HashMap<CallpathId, CallpathIndex>,
+        rank: u32,
+        causes: &RankCauses,
+    ) {
+        for cost in &causes.costs {
+            let Cause::Activity { rank: cause, .. } = cost.cause else { continue };
+            let doing = causes.activity(cost.cause).and_then(|activity| doing(rows, activity));
+            let (Some(at), Some(doing)) = (rows.get(&cost.callpath), doing) else { continue };
+            self.all.push(Cost {
+                rank,
+                at: *at,
+                cause: (cause, doing),
+                direct_ns: cost.direct.ns,
+                propagated_ns: cost.propagated.ns,
+            });
+        }
+    }
+
+    /// Returns the causes of all waiting; none if too little is known of them.
+    pub(crate) fn blame(
+        &self,
+        calls: &BTreeMap<CallpathIndex, Call>,
+        waits: &Waits,
+    ) -> Option<Blame> {
+        let mut left: BTreeMap<(u32, CallpathIndex), (f64, Pattern)> = BTreeMap::new();
+        let mut longest: BTreeMap<(u32, CallpathIndex), u64> = BTreeMap::new();
+        for wait in &waits.all {
+            let Some(at) = wait.at else { continue };
+            let entry = left.entry((wait.rank, at)).or_insert((0.0, wait.pattern));
+            entry.0 += crate::ns(wait.ns.into());
+            let most = longest.entry((wait.rank, at)).or_default();
+            if wait.ns > *most {
+                (*most, entry.1) = (wait.ns, wait.pattern);
+            }
+        }
+        let all_ns: f64 = left.values().map(|(ns, _)| ns).sum();
+        let mut blame = Blame { is_measured: true, ..Blame::default() };
+        let mut known_ns = 0.0;
+        for cost in &self.all {
+            known_ns += crate::ns(u128::from(cost.direct_ns) + u128::from(cost.propagated_ns));
+            // A call in which a rank may wait itself is no work: it has lost its processor there, or
+            // data travelled.
+            if is_in_waiting_call(calls, cost.cause.1) || cost.cause.0 == cost.rank {
+                continue;
+            }
+            let Some((left_ns, pattern)) = left.get_mut(&(cost.rank, cost.at)) else { continue };
+            for (ns, is_direct) in [(cost.direct_ns, true), (cost.propagated_ns, false)] {
+                let ns = crate::ns(ns.into()).min(*left_ns);
+                let at = At { callpath: Some(cost.at), pattern: *pattern, is_direct };
+                blame.causes.entry(cost.cause).or_default().add(at, cost.rank, ns);
+                *left_ns -= ns;
+            }
+        }
+        if self.all.is_empty() || known_ns < KNOWN_PART * all_ns {
+            return None;
+        }
+        blame.causes.retain(|_, blamed| !blamed.at.is_empty());
+        for ((rank, at), (ns, pattern)) in left {
+            let at = At { callpath: Some(at), pattern, is_direct: true };
+            blame.unexplained.add(at, rank, ns);
+        }
+        Some(blame)
+    }
+}
+
+/// Returns an activity of a program as it is shown; none if its callpath is not known.
+fn doing(rows: &HashMap<CallpathId, CallpathIndex>, activity: Activity) -> Option<Doing> {
+    let row = |id: CallpathId| rows.get(&id).copied();
+    match activity {
+        Activity::Gap { from, to } if to == EdgeKey::UNKNOWN => row(from).map(Doing::In),
+        Activity::Gap { to, .. } => row(to).map(Doing::Before),
+        Activity::Call(callpath) | Activity::Exclusive(callpath) => row(callpath).map(Doing::In),
+        _ => None,
+    }
+}
+
+fn is_in_waiting_call(calls: &BTreeMap<CallpathIndex, Call>, doing: Doing) -> bool {
+    matches!(doing, Doing::In(at) if calls.get(&at).is_some_and(Call::may_wait))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tinyprof_format::model::{DelayCost, Waited};
+
+    use super::*;
+    use crate::facts::waits::Wait;
+
+    const COMPUTE: CallpathId = CallpathId::from_bits(7);
+    const RECEIVE: CallpathId = CallpathId::from_bits(8);
+
+    /// Returns the causes of rank 0: it has waited this long in row 1 for what rank 2 does before
+    /// row 0.
+    fn causes(direct: u64, propagated: u64) -> RankCauses {
+        let gap = Activity::Gap { from: EdgeKey::UNKNOWN, to: COMPUTE };
+        let cost = DelayCost {
+            callpath: RECEIVE,
+            cause: Cause::Activity { rank: 2, number: 5 },
+            direct: Waited { ns: direct, count: 1 },
+            propagated: Waited { ns: propagated, count: 1 },
+        };
+        RankCauses {
+            activities: Arc::new([(5, gap)].into()),
+            costs: vec![cost],
+            ..RankCauses::default()
+        }
+    }
+
+    fn waits(ns: u64) -> Waits {
+        let wait = Wait {
+            rank: 0,
+            at: Some(CallpathIndex::new(1)),
+            for_rank: 1,
+            from: None,
+            pattern: Pattern::LateSender,
+            ns,
+            count: 1,
+        };
+        Waits { all: vec![wait], for_nobody_ns: 0, are_recorded: true }
+    }
+
+    #[test]
+    fn costs_and_what_they_leave_add_up_to_the_waiting() {
+        let rows = [(COMPUTE, CallpathIndex::new(0)), (RECEIVE, CallpathIndex::new(1))].into();
+        let mut costs = Costs::default();
+        costs.add(&rows, 0, &causes(600, 300));
+        let blame = costs.blame(&BTreeMap::new(), &waits(1_000)).expect("most is known");
+        let blamed = &blame.causes[&(2, Doing::Before(CallpathIndex::new(0)))];
+        assert_eq!((blamed.ns(), blame.unexplained.ns()), (900.0, 100.0));
+        assert_eq!(blamed.at.values().map(|share| share.ns).collect::<Vec<_>>(), [300.0, 600.0]);
+        assert!(blame.is_measured);
+    }
+
+    #[test]
+    fn too_little_is_known_for_costs() {
+        let rows = [(COMPUTE, CallpathIndex::new(0)), (RECEIVE, CallpathIndex::new(1))].into();
+        let mut costs = Costs::default();
+        assert!(costs.blame(&BTreeMap::new(), &waits(0)).is_none());
+        costs.add(&rows, 0, &causes(400, 0));
+        assert!(costs.blame(&BTreeMap::new(), &waits(1_000)).is_none());
+    }
+}
