@@ -73,8 +73,8 @@ impl Costs {
         let mut known_ns = 0.0;
         for cost in &self.all {
             known_ns += crate::ns(u128::from(cost.direct_ns) + u128::from(cost.propagated_ns));
-            // A call in which a rank may wait itself is no work: it has lost its processor there, or
-            // data travelled.
+            // A call in which a rank may wait itself is no work: it has lost its processor there,
+            // or data travelled.
             if is_in_waiting_call(calls, cost.cause.1) || cost.cause.0 == cost.rank {
                 continue;
             }
