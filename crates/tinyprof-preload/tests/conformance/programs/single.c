@@ -262,3 +262,48 @@ CASE(paused_between) {
     }
     MPI_Pcontrol(1);
 }
+
+// Functions of MPI 4 that take counts of MPI_Count.
+CASE(large_counts) {
+#if MPI_VERSION < 4
+    SKIP("this MPI has no functions for large counts");
+#else
+    int values[4] = {rank, 10 + rank, 20 + rank, 30 + rank}, got[8] = {0}, sum[4];
+    MPI_Count counts[2] = {1, 3}, received = -1;
+    MPI_Aint places[2] = {0, 4};
+    MPI_Request request, again;
+    MPI_Status status;
+    for (int time = 0; time < 3; time++) {
+        MPI_Count count = time % 2 ? 1000000000000 : 2;
+        // A large count to nobody is a count all the same.
+        MPI_Send_c(values, count, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
+        MPI_Isend_c(values, 3, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, &request);
+        MPI_Recv_c(got, 8, MPI_INT, time ? MPI_ANY_SOURCE : 1 - rank, 1, MPI_COMM_WORLD, &status);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Get_count_c(&status, MPI_INT, &received);
+        say_status("Recv_c", got[2], &status);
+        say("count %d", (int)received);
+        MPI_Irecv_c(got, 8, MPI_INT, 1 - rank, 2, MPI_COMM_WORLD, &request);
+        MPI_Send_c(values, 4, MPI_INT, 1 - rank, 2, MPI_COMM_WORLD);
+        MPI_Wait(&request, &status);
+        say_status("Irecv_c", got[3], &status);
+        MPI_Isendrecv(values, 2, MPI_INT, 1 - rank, 3, got, 8, MPI_INT, 1 - rank, 3, MPI_COMM_WORLD,
+                      &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Sendrecv_c(values, 1, MPI_INT, 1 - rank, 4, got + 2, 6, MPI_INT, 1 - rank, 4,
+                       MPI_COMM_WORLD, &status);
+        say_status("exchanged", got[1] + 100 * got[2], &status);
+        MPI_Send_init_c(values, 2, MPI_INT, 1 - rank, 5, MPI_COMM_WORLD, &again);
+        MPI_Start(&again);
+        MPI_Recv_c(got, 8, MPI_INT, 1 - rank, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Wait(&again, MPI_STATUS_IGNORE);
+        MPI_Request_free(&again);
+        MPI_Allreduce_c(values, sum, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Allgatherv_c(values, counts[rank], MPI_INT, got, counts, places, MPI_INT,
+                         MPI_COMM_WORLD);
+        MPI_Bcast_c(values, 4, MPI_INT, time % 2, MPI_COMM_WORLD);
+        say("%d %d %d %d %d", sum[0], sum[3], got[0], got[4], values[1]);
+        for (int i = 0; i < 4; i++) values[i] = 10 * i + rank;
+    }
+#endif
+}
