@@ -5,8 +5,8 @@ use tinyprof_report::Report;
 
 use crate::json_list::integer;
 
-/// Returns the processor time and run-queue delay of all ranks together and of each; null if nothing
-/// is known. `delay_ns` in an entry of `ranks` is null where it is not known of that rank.
+/// Returns the processor time and run-queue delay of all ranks together and of each; null if
+/// nothing is known. `delay_ns` in an entry of `ranks` is null where it is not known of that rank.
 pub(crate) fn processors_json(report: &Report) -> Value {
     let times = report.statistics.times();
     if times.wall_ns == 0 && times.threads_ns == 0 {

@@ -123,8 +123,8 @@ impl Carrier {
         self.lane_from(from.relative)?.peek(&from.which(number))
     }
 
-    /// Returns the moment from which the ranks of the host count, which is that of the first caller,
-    /// in ns.
+    /// Returns the moment from which the ranks of the host count, which is that of the first
+    /// caller, in ns.
     pub(super) fn origin_ns(&self, now_ns: u64) -> u64 {
         self.lanes.as_ref().map_or(now_ns, |lanes| lanes.origin_ns(now_ns))
     }

@@ -232,8 +232,8 @@ impl Lanes {
         Some(&mut self.incoming[place])
     }
 
-    /// Returns the moment from which the ranks of the host count, which is that of the first caller,
-    /// in ns.
+    /// Returns the moment from which the ranks of the host count, which is that of the first
+    /// caller, in ns.
     pub(super) fn origin_ns(&self, now_ns: u64) -> u64 {
         self.layout.origin_ns(now_ns)
     }

@@ -114,8 +114,8 @@ fn on_path_ns(profile: &Profile, of: u32, before: &str) -> u64 {
     last.path.iter().filter(|part| is_there(part.cause)).map(|part| part.ns).sum()
 }
 
-/// Checks that another rank has waited for what a rank did in the gap before a function, directly or
-/// not, and for no other computation longer. Ranks without a processor are late in calls, too.
+/// Checks that another rank has waited for what a rank did in the gap before a function, directly
+/// or not, and for no other computation longer. Ranks without a processor are late in calls, too.
 fn check_cause(profile: &Profile, rank: usize, of: u32, before: &str) {
     let (direct, propagated) = costs_ns(profile, rank, of, before);
     let found = causes(profile, rank);

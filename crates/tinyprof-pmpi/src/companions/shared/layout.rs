@@ -64,8 +64,8 @@ impl Layout {
         &self.words[TOKEN]
     }
 
-    /// Returns the moment from which the ranks of the host count, which is that of the first caller,
-    /// in ns.
+    /// Returns the moment from which the ranks of the host count, which is that of the first
+    /// caller, in ns.
     pub(super) fn origin_ns(&self, now_ns: u64) -> u64 {
         let origin = self.words[ORIGIN].compare_exchange(0, now_ns, AcqRel, Acquire);
         origin.err().unwrap_or(now_ns)
