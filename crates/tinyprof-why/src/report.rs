@@ -29,6 +29,8 @@ impl Why {
         !matches!(
             kind,
             FindingKind::Growth
+                | FindingKind::Straggler
+                | FindingKind::Imbalance
                 | FindingKind::SlowFirst
                 | FindingKind::TooSmall
                 | FindingKind::ShortRun
