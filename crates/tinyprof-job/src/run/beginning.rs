@@ -81,6 +81,8 @@ impl fmt::Display for NoEffect {
 const NO_MESSAGES: &str = "TINYPROF_MPI=messages has no effect, calls are recorded";
 /// The beginning of a line where their order cannot be kept.
 const NO_ORDER: &str = "TINYPROF_ORDER=enforce has no effect";
+const NEEDED_FOR_ORDER: &str =
+    "it needs ranks on one host that share memory, without MPI_THREAD_MULTIPLE";
 /// The beginning of a line where no interim profiles are written at intervals.
 const NO_INTERVAL: &str = "TINYPROF_INTERVAL has no effect";
 const NOT_ALL: &str = "not all ranks ask for it; set it alike on all ranks";
@@ -121,9 +123,7 @@ fn agree(world: ProgramCommunicator) -> Option<NoEffect> {
     if least == messages {
         let wish = Wish { messages: true, order: all_want_order };
         said = match tinyprof_pmpi::agree_on_messages(wish) {
-            Agreed::Messages { is_without_order: true } => {
-                Some((NO_ORDER, "it needs ranks on one host that share memory"))
-            }
+            Agreed::Messages { is_without_order: true } => Some((NO_ORDER, NEEDED_FOR_ORDER)),
             Agreed::Messages { .. } if order_most != 0 && !all_want_order => {
                 Some((NO_ORDER, NOT_ALL))
             }
