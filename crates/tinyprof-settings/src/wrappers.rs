@@ -351,7 +351,7 @@ mod tests {
         {
             assert!(wrappers.is_wrapper(name, "MPI_Allreduce"), "{name}");
         }
-        for name in ["ParallelAdd", "push", "halo"] {
+        for name in ["ParallelGrid", "push", "halo"] {
             assert!(!wrappers.is_wrapper(name, "MPI_Allreduce"), "{name}");
         }
     }
