@@ -38,10 +38,15 @@ use reader::{Error, Listed, Profile};
 use summaries::Detail;
 
 /// A dictionary for each column.
-type Columns<'py> = Vec<Bound<'py, PyDict>>;
+type Dictionaries<'py> = Vec<Bound<'py, PyDict>>;
 /// Hosts, columns, and those of losses, facts of the clocks and of the processors.
-type Facts<'py> =
-    (Vec<(String, usize)>, Bound<'py, PyDict>, Columns<'py>, Columns<'py>, Columns<'py>);
+type Facts<'py> = (
+    Vec<(String, usize)>,
+    Bound<'py, PyDict>,
+    Dictionaries<'py>,
+    Dictionaries<'py>,
+    Dictionaries<'py>,
+);
 
 /// The files of one profile.
 #[pyclass(frozen)]

@@ -57,11 +57,4 @@ impl ByCallpath for Whole {
             Ok(())
         })
     }
-
-    fn each_causes(&self, visit: &mut VisitCauses<'_>) -> Result<(), Box<dyn Error>> {
-        self.reader.each_causes(|rank, causes| {
-            visit(rank, &causes);
-            Ok(())
-        })
-    }
 }
