@@ -157,9 +157,9 @@ fn one_long_key_on_many_ranks_and_many_keys() {
 
 #[test]
 fn work_that_leaves_nothing_behind_comes_to_an_end() {
-    // 20,000 sections of 9 bytes, for each of which a column of 17,000 ranks is filled in vain.
+    // 20,000 sections of 9 bytes, for each of which a column of 12,000 ranks is filled in vain.
     let nothing = [&[16][..], &constant(0), &constant(0), &constant(0), &[0]].concat();
-    let ranks = 17_000;
+    let ranks = 12_000;
     let sections = (0..1_u32).map(|row| (row, nothing.clone())).collect();
     let options = ReadOptions::default().with_memory_bytes(LIMIT_BYTES);
     options.read_of(&profile(ranks, 1, sections)).expect("one is read");

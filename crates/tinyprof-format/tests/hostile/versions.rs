@@ -10,8 +10,8 @@ use crate::files::{Files, constant, dictionary, facts, sections_of, whole};
 /// version knows.
 fn of_version(version: (u16, u16), times: &[u8]) -> Files {
     let unknown = (9, b"of a later version".to_vec());
-    // No facts of clocks, then what is not known.
-    let facts = [facts(1), b"\0more facts".to_vec()].concat();
+    // No facts of clocks nor of processors, then what is not known.
+    let facts = [facts(1), b"\0\0more facts".to_vec()].concat();
     let part = [(u32::MAX, facts), (0, times.to_vec()), unknown];
     let part = sections_of(version, b"TPRFPART", &[0, 1, 1], &part);
     let mut files = whole(1, 1, dictionary(1, "r"), part);
