@@ -211,7 +211,7 @@ REFUSED = {
     "a key twice": part((0, SINGLE), (0, SINGLE)),
     "a row that is not there": part((2, SINGLE)),
     "no ranks in front": file(b"TPRFPART", (0, 1, 2), [(0, SINGLE), (RANKS_KEY, FACTS)]),
-    "bytes behind the ranks": part((0, SINGLE), facts=FACTS + b"\x00\x00"),
+    "bytes behind the ranks": part((0, SINGLE), facts=FACTS + b"\x00\x00\x00"),
     "bytes behind the times": part((0, SINGLE + b"\x00")),
     "another first rank": part((0, SINGLE), fields=(1, 1, 2)),
     "another number of ranks": part((0, SINGLE), fields=(0, 2, 2)),
