@@ -36,6 +36,7 @@ impl Facts<'_> {
 /// Returns the findings in a run, the costliest first. Those of one cause are one.
 pub(crate) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     let mut found = order::wrong_order(facts);
+    found.extend(masters::starving(facts));
     let in_a_row = serial::one_after_another(facts);
     if in_a_row.is_none() {
         found.extend(waiting::waiting(facts, &found));

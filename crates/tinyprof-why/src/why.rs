@@ -105,8 +105,9 @@ impl Why {
     fn of_run(run: &Run, costs: &Costs) -> Self {
         let mut waits = run.waits.clone();
         waits.all.retain(|wait| wait.ns / wait.count.max(1) >= LATENCY_NS);
-        let blame =
-            costs.blame(&run.calls, &waits).unwrap_or_else(|| backtrack(&run.activities, &waits));
+        let blame = costs
+            .blame(&run.calls, &run.activities, &waits)
+            .unwrap_or_else(|| backtrack(&run.activities, &waits));
         let mut found = findings(&Facts { run, blame: &blame });
         found.truncate(FINDINGS_MAX);
         let mpi_ns = run.mpi_ns.iter().map(|ns| u128::from(*ns)).sum();

@@ -190,9 +190,16 @@ static void wrong_order(void) {
 }
 
 static void redundant_barrier(void) {
-  work(rank == step % ranks ? 3 : 1);
-  MPI_Barrier(world);  // place: redundant_barrier
-  MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, world);
+  work(1);
+  for (int i = 0; i < 3; i++) {
+    MPI_Barrier(world);  // place: redundant_barrier
+    MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, world);
+  }
+}
+
+static void turns(void) {
+  work(rank == step % ranks ? 4 : 1);
+  MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, world);  // place: turns
 }
 
 static void growth(void) {
@@ -250,7 +257,7 @@ static const struct {
     PATTERN(late_to_barrier), PATTERN(wavefront), PATTERN(saturated), PATTERN(starving),
     PATTERN(late_root), PATTERN(early_root), PATTERN(late_receiver), PATTERN(serial_io),
     PATTERN(posix_io), PATTERN(small_messages), PATTERN(no_overlap), PATTERN(polling),
-    PATTERN(wrong_order), PATTERN(redundant_barrier), PATTERN(growth), PATTERN(noise),
+    PATTERN(wrong_order), PATTERN(redundant_barrier), PATTERN(turns), PATTERN(growth), PATTERN(noise),
     PATTERN(first_iteration), PATTERN(half), PATTERN(more_visits), PATTERN(ring),
     PATTERN(reduced), PATTERN(alone)};
 

@@ -6,7 +6,7 @@ use tinyprof_format::model::{Activity, CallpathId, CallpathIndex, Cause, EdgeKey
 use tinyprof_messages::waiting::Pattern;
 
 use super::{At, Blame};
-use crate::facts::activities::Doing;
+use crate::facts::activities::{Activities, Doing};
 use crate::facts::calls::Call;
 use crate::facts::waits::Waits;
 
@@ -55,6 +55,7 @@ impl Costs {
     pub(crate) fn blame(
         &self,
         calls: &BTreeMap<CallpathIndex, Call>,
+        activities: &Activities,
         waits: &Waits,
     ) -> Option<Blame> {
         let mut left: BTreeMap<(u32, CallpathIndex), (f64, Pattern)> = BTreeMap::new();
@@ -79,8 +80,16 @@ impl Costs {
                 continue;
             }
             let Some((left_ns, pattern)) = left.get_mut(&(cost.rank, cost.at)) else { continue };
+            // An activity delays each rank by no more than its own time. What is more began before
+            // the recording: it is start-up.
+            let mut room_ns = activities.of(cost.cause.1).map_or(0.0, |of_ranks| {
+                of_ranks
+                    .get(cost.cause.0 as usize)
+                    .map_or(0.0, |visits| crate::ns(visits.ns.into()))
+            });
             for (ns, is_direct) in [(cost.direct_ns, true), (cost.propagated_ns, false)] {
-                let ns = crate::ns(ns.into()).min(*left_ns);
+                let ns = crate::ns(ns.into()).min(*left_ns).min(room_ns);
+                room_ns -= ns;
                 let at = At { callpath: Some(cost.at), pattern: *pattern, is_direct };
                 blame.causes.entry(cost.cause).or_default().add(at, cost.rank, ns);
                 *left_ns -= ns;
@@ -102,6 +111,8 @@ impl Costs {
 fn doing(rows: &HashMap<CallpathId, CallpathIndex>, activity: Activity) -> Option<Doing> {
     let row = |id: CallpathId| rows.get(&id).copied();
     match activity {
+        // It was start-up.
+        Activity::Gap { from, .. } if from == EdgeKey::UNKNOWN => None,
         Activity::Gap { from, to } if to == EdgeKey::UNKNOWN => row(from).map(Doing::In),
         Activity::Gap { to, .. } => row(to).map(Doing::Before),
         Activity::Call(callpath) | Activity::Exclusive(callpath) => row(callpath).map(Doing::In),
@@ -118,6 +129,7 @@ mod tests {
     use std::sync::Arc;
 
     use tinyprof_format::model::{DelayCost, Waited};
+    use tinyprof_messages::delay::Visits;
 
     use super::*;
     use crate::facts::waits::Wait;
@@ -128,7 +140,7 @@ mod tests {
     /// Returns the causes of rank 0: it has waited this long in row 1 for what rank 2 does before
     /// row 0.
     fn causes(direct: u64, propagated: u64) -> RankCauses {
-        let gap = Activity::Gap { from: EdgeKey::UNKNOWN, to: COMPUTE };
+        let gap = Activity::Gap { from: RECEIVE, to: COMPUTE };
         let cost = DelayCost {
             callpath: RECEIVE,
             cause: Cause::Activity { rank: 2, number: 5 },
@@ -155,12 +167,31 @@ mod tests {
         Waits { all: vec![wait], for_nobody_ns: 0, are_recorded: true }
     }
 
+    /// Returns what rank 2 has computed before row 0.
+    fn computed() -> Activities {
+        let mut activities = Activities::new(3);
+        let visits = Visits { count: 1, ns: 950 };
+        activities.add(Doing::Before(CallpathIndex::new(0)), 2, visits, 950);
+        activities
+    }
+
+    #[test]
+    fn a_cost_is_no_more_than_its_activity_takes() {
+        let rows = [(COMPUTE, CallpathIndex::new(0)), (RECEIVE, CallpathIndex::new(1))].into();
+        let mut costs = Costs::default();
+        costs.add(&rows, 0, &causes(5_000, 300));
+        let blame = costs.blame(&BTreeMap::new(), &computed(), &waits(9_000)).expect("known");
+        let blamed = &blame.causes[&(2, Doing::Before(CallpathIndex::new(0)))];
+        assert_eq!((blamed.ns(), blame.unexplained.ns()), (950.0, 8_050.0));
+    }
+
     #[test]
     fn costs_and_what_they_leave_add_up_to_the_waiting() {
         let rows = [(COMPUTE, CallpathIndex::new(0)), (RECEIVE, CallpathIndex::new(1))].into();
         let mut costs = Costs::default();
         costs.add(&rows, 0, &causes(600, 300));
-        let blame = costs.blame(&BTreeMap::new(), &waits(1_000)).expect("most is known");
+        let blame =
+            costs.blame(&BTreeMap::new(), &computed(), &waits(1_000)).expect("most is known");
         let blamed = &blame.causes[&(2, Doing::Before(CallpathIndex::new(0)))];
         assert_eq!((blamed.ns(), blame.unexplained.ns()), (900.0, 100.0));
         assert_eq!(blamed.at.values().map(|share| share.ns).collect::<Vec<_>>(), [300.0, 600.0]);
@@ -171,8 +202,8 @@ mod tests {
     fn too_little_is_known_for_costs() {
         let rows = [(COMPUTE, CallpathIndex::new(0)), (RECEIVE, CallpathIndex::new(1))].into();
         let mut costs = Costs::default();
-        assert!(costs.blame(&BTreeMap::new(), &waits(0)).is_none());
+        assert!(costs.blame(&BTreeMap::new(), &computed(), &waits(0)).is_none());
         costs.add(&rows, 0, &causes(400, 0));
-        assert!(costs.blame(&BTreeMap::new(), &waits(1_000)).is_none());
+        assert!(costs.blame(&BTreeMap::new(), &computed(), &waits(1_000)).is_none());
     }
 }

@@ -20,8 +20,11 @@ pub(super) fn redundant(facts: &Facts<'_>, told: &[Finding]) -> Option<Finding> 
     let pairs = run.calls.iter().filter_map(|(next, call)| pair(facts, *next, call.before?.0));
     let costs = pairs.map(|(barrier, other)| (barrier, other, cost_ns(facts, barrier)));
     let (barrier, other, cost_ns) = costs.max_by(|a, b| a.2.total_cmp(&b.2))?;
-    let is_told =
-        told.iter().any(|one| one.waits_at.as_ref().is_some_and(|place| place.index == barrier));
+    let has_cause = |one: &Finding| one.kind != Kind::TurnsToBeLate;
+    let is_told = told
+        .iter()
+        .filter(|one| has_cause(one))
+        .any(|one| one.waits_at.as_ref().is_some_and(|place| place.index == barrier));
     if is_told || !facts.is_large(cost_ns) {
         return None;
     }
@@ -76,8 +79,11 @@ fn meets(function: &str) -> bool {
         .any(|name| function.starts_with(name))
 }
 
-/// Returns the time of all ranks in a call, in ns.
+/// Returns the time of all ranks in a call, without waiting that has a cause, in ns.
 fn cost_ns(facts: &Facts<'_>, index: CallpathIndex) -> f64 {
-    let all = facts.run.may_wait.of(Doing::In(index)).unwrap_or_default();
-    crate::ns(all.iter().map(|visits| u128::from(visits.ns)).sum())
+    let all = facts.run.in_calls.of(Doing::In(index)).unwrap_or_default();
+    let own_ns = crate::ns(all.iter().map(|visits| u128::from(visits.ns)).sum());
+    let unexplained = facts.blame.unexplained.at.iter();
+    let waited = unexplained.filter(|(at, _)| at.callpath == Some(index));
+    own_ns + waited.map(|(_, share)| share.ns).sum::<f64>()
 }

@@ -172,13 +172,15 @@ pub(super) fn in_turns(facts: &Facts<'_>, group: &Group) -> Option<Option<Findin
     };
     let chain = chain_of(run).filter(|chain| chain.ns >= 0.5 * waiting_ns);
     let all: RankSet = (0..).zip(visits).filter(|(_, v)| v.count > 0).map(|(r, _)| r).collect();
-    let what = does(run, &all, doing, mean_ns);
+    let what = does(run, &all, doing, mean_ns)
+        .replacen("compute ", "computes ", 1)
+        .replacen("spend ", "spends ", 1);
     Some(Some(match chain {
         Some(chain) => base(
             Kind::Serialisation,
             format!(
                 "Ranks work one after another, {}: each {what} and waits for the one before{at}, {} in all",
-                chain.text().replace("compute ", "computes "),
+                chain.text(),
                 ns(waiting_ns)
             ),
             IN_PIECES,

@@ -150,7 +150,6 @@ fn advice(run: &Run, kind: Kind, group: &Group, doing: Doing, compared: &Compare
              for each, or divide the others among several masters.",
             capital(&who)
         ),
-        Kind::MasterStarving => "Let the rank that waits do a part of the work itself.".to_owned(),
         Kind::LateReceiver => format!(
             "Post the receive before that work on {who} (MPI_Irecv), or send with MPI_Isend."
         ),
