@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::Value;
+use tinyprof_format::file::{Permissions, read_manifest, save_profile};
 use tinyprof_structure::Structure;
 
 use crate::support::{compile, profiled};
@@ -55,12 +56,21 @@ fn a_loop_of_four_calls_takes_few_bytes_however_often_it_runs() {
     let bytes = ["200", "20000"].map(|iterations| {
         let directory = tempfile::tempdir().expect("a directory can be made");
         let program = compile("loop.c", directory.path());
-        let profile = profiled(&program, &[Path::new(iterations)], 2, directory.path(), "messages");
-        let bytes: u64 = profile.manifest.parts.iter().map(|part| part.bytes).sum();
-        bytes / 2
+        let mut profile =
+            profiled(&program, &[Path::new(iterations)], 2, directory.path(), "messages");
+        let all: u64 = profile.manifest.parts.iter().map(|part| part.bytes).sum();
+        profile.ranks.iter_mut().for_each(|rank| rank.causes = None);
+        let target = directory.path().join("without-causes");
+        let saved = save_profile(Permissions::Private, &target, &profile).expect("it is written");
+        let saved = read_manifest(&saved).expect("it is read");
+        let of_events: u64 = saved.parts.iter().map(|part| part.bytes).sum();
+        (of_events / 2, (all - of_events) / 2)
     });
+    let [few, many] = bytes;
     // Numbers of the same events have more digits.
-    assert!(bytes[0] <= 768 && bytes[1] <= 768 && bytes[1] < bytes[0] + 64, "{bytes:?} a rank");
+    assert!(few.0 <= 768 && many.0 <= 768 && many.0 < few.0 + 64, "{bytes:?} a rank");
+    // Why the ranks have waited: as many entries as there are causes.
+    assert!(few.1 <= 512 && many.1 <= 512, "{bytes:?} a rank");
 }
 
 #[test]
