@@ -67,7 +67,7 @@ pub(super) fn starving(facts: &Facts<'_>) -> Option<Finding> {
     let why = "the results that the master waits for".to_owned();
     let link = Link { ranks: workers.clone(), place: Some(place.clone()), ns: waiting_ns, why };
     let advice = format!(
-        "Let rank {master} do a part of the work itself, or start one worker more on its CPU."
+        "Let rank {master} do a part of the work, too, or start one worker more on its CPU."
     );
     Some(Finding {
         certainty: Certainty::Measured,

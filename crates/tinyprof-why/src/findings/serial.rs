@@ -107,7 +107,7 @@ pub(super) fn one_after_another(facts: &Facts<'_>) -> Option<Finding> {
         waits_at.as_ref().map_or_else(String::new, |at| format!(" in {}", at.short_name(&place)));
     let sentence = format!(
         "Ranks work one after another, {}: each waits for the one before{at}, {} in all, and \
-         computes {} itself, mostly before {}",
+         computes {}, mostly before {}",
         chain.text(),
         ns(waiting_ns),
         ns(mean_ns),
