@@ -51,7 +51,7 @@ pub use facts::totals::transfers::{
     MpiCall, Transfers, has_messages, mean_bytes, mpi_callpaths, partner, world_rank,
 };
 pub use facts::totals::variation::Variation;
-pub use facts::totals::waits::{WaitSums, Waiting, Waits};
+pub use facts::totals::waits::{WaitSums, Waiting, Waits, waiting_pattern};
 pub use facts::usage::{Activity, RankUsage, UsageOverRanks, exclusive_ns};
 pub use findings::{Certainty, FINDINGS_MAX, Finding, FindingKind, Words};
 pub use report::Report;

@@ -6,11 +6,11 @@ use tinyprof_format::model::{
     CallpathId, CallpathIndex, CallpathTable, CallpathValues, Edge, EdgeKey, EdgeKind,
 };
 use tinyprof_messages::delay::Visits;
-use tinyprof_report::{Activity, Occupancy, Totals, world_rank};
+use tinyprof_report::{Activity, Occupancy, Totals, waiting_pattern, world_rank};
 
 use super::activities::{Activities, Doing};
 use super::calls::Call;
-use super::waits::{Wait, Waits, pattern};
+use super::waits::{Wait, Waits};
 
 /// The facts of a run.
 #[derive(Clone, Debug)]
@@ -152,7 +152,7 @@ impl RunBuilder {
             call.wrong_order_ns = call.wrong_order_ns.saturating_add(order_ns);
             call.wrong_order_ranks.insert(rank);
         }
-        let Some(pattern) = pattern(key.kind) else { return };
+        let Some(pattern) = waiting_pattern(key.kind) else { return };
         let from = self.rows.get(&key.from).copied();
         let partner = world_rank(key.partner, rank, self.ranks);
         let Some(partner) = partner.filter(|partner| *partner != rank) else {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tinyprof_format::model::{CallpathIndex, EdgeKind};
+use tinyprof_format::model::CallpathIndex;
 use tinyprof_messages::waiting::Pattern;
 
 /// The waiting of a rank in one callpath for one other rank.
@@ -46,22 +46,4 @@ impl Waits {
     pub(crate) fn sum_ns(&self) -> u128 {
         self.all.iter().map(|wait| u128::from(wait.ns)).sum::<u128>() + self.for_nobody_ns
     }
-}
-
-/// Returns the pattern of waiting at an edge.
-pub(crate) const fn pattern(kind: EdgeKind) -> Option<Pattern> {
-    Some(match kind {
-        EdgeKind::Message | EdgeKind::MessageToAny => Pattern::LateSender,
-        EdgeKind::Barrier => Pattern::WaitAtBarrier,
-        EdgeKind::AllToAll => Pattern::WaitAtAllToAll,
-        EdgeKind::FromRoot => Pattern::LateBroadcast,
-        EdgeKind::ToRoot => Pattern::EarlyReduce,
-        EdgeKind::Scan => Pattern::EarlyScan,
-        EdgeKind::Receiver => Pattern::LateReceiver,
-        EdgeKind::Fence => Pattern::WaitAtFence,
-        EdgeKind::Post => Pattern::LatePost,
-        EdgeKind::Complete => Pattern::EarlyWait,
-        EdgeKind::Lock => Pattern::LockContention,
-        _ => return None,
-    })
 }

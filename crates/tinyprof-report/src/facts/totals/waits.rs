@@ -93,8 +93,9 @@ impl Waits {
     }
 }
 
-/// Returns the pattern of waiting at an edge.
-const fn pattern(kind: EdgeKind) -> Option<Pattern> {
+/// Returns the pattern of waiting at an edge; none if nobody waits there.
+#[must_use]
+pub const fn waiting_pattern(kind: EdgeKind) -> Option<Pattern> {
     Some(match kind {
         EdgeKind::Message | EdgeKind::MessageToAny => Pattern::LateSender,
         EdgeKind::Barrier => Pattern::WaitAtBarrier,
@@ -234,7 +235,7 @@ impl WaitSums {
     }
 
     fn add_edge(&mut self, (rank, callpath): (u32, CallpathIndex), key: EdgeKey, edge: &Edge) {
-        let Some(pattern) = pattern(key.kind) else { return };
+        let Some(pattern) = waiting_pattern(key.kind) else { return };
         let from = self.row(key.from);
         let partner = world_rank(key.partner, rank, self.ranks);
         let here = (Some(rank), Some(callpath));
