@@ -6,6 +6,7 @@ mod before;
 mod collective;
 mod completion;
 mod concluded;
+mod contents;
 mod file;
 mod flush_point;
 mod followed;

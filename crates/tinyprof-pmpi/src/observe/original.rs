@@ -8,6 +8,7 @@ use std::ffi::CString;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{Acquire, Release};
 
+use super::contents;
 use crate::function::FUNCTIONS;
 use crate::loaded::{next_of_a_tool, symbol};
 use crate::words::binding;
@@ -53,5 +54,5 @@ fn look_up(index: usize, called: u32) -> Option<usize> {
         names.into_iter().filter_map(|name| CString::new(name).ok()).collect();
     let own = names.iter().find_map(|name| symbol(name))?;
     let found = next_of_a_tool(&CString::new(public).ok()?, &names).unwrap_or(own);
-    Some(found.expose_provenance())
+    Some(contents::replaced(name, called, found.expose_provenance()))
 }

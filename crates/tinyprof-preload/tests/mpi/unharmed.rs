@@ -252,3 +252,17 @@ fn a_program_that_enters_a_sandbox() {
     let segments = fs::read_dir(directory.path().join("segments")).expect("ranks have made it");
     assert_eq!(segments.count(), 2, "one file of each rank, for `tinyprof recover`");
 }
+
+/// Without the library, Open MPI 4.1 reads what the array happens to hold.
+#[test]
+fn undefined_places_for_datatypes_are_not_looked_at() {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let program = compile("contents.c", directory.path());
+    for level in ["off", "calls", "messages"] {
+        let mut command = mpiexec(1);
+        command.env("TINYPROF_MPI", level);
+        preload(command.arg(&program), directory.path());
+        let lines = vec!["0 types, precision 3, range 10".to_owned()];
+        assert_eq!(see(&mut command), Seen { code: Some(0), lines }, "at level {level}");
+    }
+}
