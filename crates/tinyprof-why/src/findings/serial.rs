@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use tinyprof_messages::graph::RankSet;
 use tinyprof_messages::waiting::Pattern;
 
-use super::Facts;
 use super::evidence::{certainty, chain, waiting_ranks, where_they_wait};
 use super::groups::Group;
+use super::{Facts, processors};
 use crate::facts::run::Run;
 use crate::finding::{Finding, Kind, Link};
 use crate::phrases::{does, ns, ranks};
@@ -19,6 +19,9 @@ const CHAIN_PART: f64 = 0.6;
 const CHAIN_RANKS: f64 = 0.6;
 /// The part of all waiting that has to be along the chain.
 const CHAIN_WAITING: f64 = 0.3;
+/// The part of the run that waiting has to be. Ranks that share processors wait a little for a
+/// neighbour each, too.
+pub(super) const CHAIN_RUN: f64 = 0.15;
 /// An activity that exceeds its mean on no rank by more than this part is balanced.
 const BALANCED: f64 = 1.25;
 
@@ -92,7 +95,7 @@ pub(super) fn one_after_another(facts: &Facts<'_>) -> Option<Finding> {
     }
     if most_ns > BALANCED * mean_ns
         || chain.ns < CHAIN_WAITING * waiting_ns
-        || !facts.is_large(waiting_ns)
+        || run.share(waiting_ns) < CHAIN_RUN
     {
         return None;
     }
@@ -171,6 +174,7 @@ pub(super) fn in_turns(facts: &Facts<'_>, group: &Group) -> Option<Option<Findin
         ..Finding::new(kind, run.a_rank_ns(waiting_ns), sentence, advice.to_owned())
     };
     let chain = chain_of(run).filter(|chain| chain.ns >= 0.5 * waiting_ns);
+    let without_ns: f64 = group.ranks.iter().map(|rank| processors::without_ns(run, rank)).sum();
     let all: RankSet = (0..).zip(visits).filter(|(_, v)| v.count > 0).map(|(r, _)| r).collect();
     let what = does(run, &all, doing, mean_ns)
         .replacen("compute ", "computes ", 1)
@@ -184,6 +188,17 @@ pub(super) fn in_turns(facts: &Facts<'_>, group: &Group) -> Option<Option<Findin
                 ns(waiting_ns)
             ),
             IN_PIECES,
+        ),
+        None if run.crowded.is_some() && without_ns >= 0.3 * waiting_ns => base(
+            Kind::Oversubscription,
+            format!(
+                "{} were ready to run for {} and had no CPU, and come late without doing more than \
+                 others: they wait {} for each other{at}",
+                crate::phrases::capital(&ranks(&group.ranks)),
+                ns(without_ns),
+                ns(waiting_ns)
+            ),
+            "Start at most one rank for each CPU, and bind ranks to CPUs.",
         ),
         None => base(
             Kind::TurnsToBeLate,
