@@ -31,8 +31,6 @@ pub enum Kind {
     TurnsToBeLate,
     /// Ranks share processors, and are late because they do not get them.
     Oversubscription,
-    /// Ranks are late because something else has had their processors.
-    NoProcessor,
     /// Ranks hold a lock of a window, one after another.
     LockContention,
     /// Ranks wait for one that reads or writes a file.
@@ -73,7 +71,6 @@ impl Kind {
             Self::Serialisation => "serialisation",
             Self::TurnsToBeLate => "turns_to_be_late",
             Self::Oversubscription => "oversubscription",
-            Self::NoProcessor => "no_processor",
             Self::LockContention => "lock_contention",
             Self::SerialIo => "serial_io",
             Self::Imbalance => "imbalance",

@@ -9,7 +9,6 @@ mod masters;
 mod messages;
 mod order;
 mod polling;
-mod processors;
 mod serial;
 mod varying;
 mod visits;

@@ -34,10 +34,6 @@ pub(crate) struct Run {
     pub(crate) calls: BTreeMap<CallpathIndex, Call>,
     /// The ranks of a host and its processors, if it has fewer of these.
     pub(crate) crowded: Option<Occupancy>,
-    /// The time in which each rank was ready to run and certainly had no processor while it was not
-    /// in calls of MPI, in ns; 0 where it is not known. Libraries that spin while they wait lose
-    /// their processor there, too, and start-up is no part of the run.
-    pub(crate) no_processor_ns: Vec<u64>,
 }
 
 impl Run {
@@ -189,16 +185,12 @@ impl RunBuilder {
         let exclusive_ns = totals.exclusive_ns();
         let waited = self.waits.by_call();
         let (mut rank_ns, mut mpi_ns) = (vec![0_u64; self.ranks], vec![0_u64; self.ranks]);
-        let mut startup_ns = vec![0_u64; self.ranks];
         let mut regions = Activities::new(self.ranks);
         let mut may_wait = Activities::new(self.ranks);
         let mut in_calls = Activities::new(self.ranks);
         let mut activities = self.gaps;
         for (index, _) in self.callpaths.iter() {
             if self.kinds[index.row()] == Some(Activity::Setup) {
-                for (sum, ns) in startup_ns.iter_mut().zip(&exclusive_ns[index.row()]) {
-                    *sum = sum.saturating_add(*ns);
-                }
                 continue;
             }
             let call = self.calls.get(&index);
@@ -229,11 +221,6 @@ impl RunBuilder {
                 }
             }
         }
-        let delays = totals.ranks().iter().map(|rank| rank.processor.known_delay_ns().unwrap_or(0));
-        let no_processor_ns = delays
-            .zip(startup_ns.iter().zip(&mpi_ns))
-            .map(|(delay, (startup, mpi))| delay.saturating_sub(*startup).saturating_sub(*mpi))
-            .collect();
         Run {
             callpaths: self.callpaths,
             ranks: self.ranks,
@@ -246,7 +233,6 @@ impl RunBuilder {
             waits: self.waits,
             calls: self.calls,
             crowded: Occupancy::of_run(totals.manifest()).filter(|found| found.is_crowded()),
-            no_processor_ns,
         }
     }
 }

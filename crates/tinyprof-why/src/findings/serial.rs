@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use tinyprof_messages::graph::RankSet;
 use tinyprof_messages::waiting::Pattern;
 
+use super::Facts;
 use super::evidence::{certainty, chain, waiting_ranks, where_they_wait};
 use super::groups::Group;
-use super::{Facts, processors};
 use crate::facts::run::Run;
 use crate::finding::{Finding, Kind, Link};
 use crate::phrases::{does, ns, ranks};
@@ -174,7 +174,6 @@ pub(super) fn in_turns(facts: &Facts<'_>, group: &Group) -> Option<Option<Findin
         ..Finding::new(kind, run.a_rank_ns(waiting_ns), sentence, advice.to_owned())
     };
     let chain = chain_of(run).filter(|chain| chain.ns >= 0.5 * waiting_ns);
-    let without_ns: f64 = group.ranks.iter().map(|rank| processors::without_ns(run, rank)).sum();
     let all: RankSet = (0..).zip(visits).filter(|(_, v)| v.count > 0).map(|(r, _)| r).collect();
     let what = does(run, &all, doing, mean_ns)
         .replacen("compute ", "computes ", 1)
@@ -188,17 +187,6 @@ pub(super) fn in_turns(facts: &Facts<'_>, group: &Group) -> Option<Option<Findin
                 ns(waiting_ns)
             ),
             IN_PIECES,
-        ),
-        None if run.crowded.is_some() && without_ns >= 0.3 * waiting_ns => base(
-            Kind::Oversubscription,
-            format!(
-                "{} were ready to run for {} and had no CPU, and come late without doing more than \
-                 others: they wait {} for each other{at}",
-                crate::phrases::capital(&ranks(&group.ranks)),
-                ns(without_ns),
-                ns(waiting_ns)
-            ),
-            "Start at most one rank for each CPU, and bind ranks to CPUs.",
         ),
         None => base(
             Kind::TurnsToBeLate,

@@ -5,7 +5,7 @@ use tinyprof_messages::waiting::Pattern;
 
 use super::evidence::{Compared, Mean, certainty, chain, waiting_ranks, where_they_wait};
 use super::groups::{Group, groups};
-use super::{Facts, masters, processors, serial};
+use super::{Facts, masters, serial};
 use crate::blame::Blamed;
 use crate::facts::activities::Doing;
 use crate::facts::calls::Call;
@@ -33,11 +33,9 @@ pub(super) fn waiting(facts: &Facts<'_>, told: &[Finding]) -> (Vec<Finding>, Bla
     };
     let all = groups(facts.blame).into_iter();
     let large = all.filter(|group| facts.is_large(group.blamed.ns()) && !is_told(group));
-    let (no_processor, others): (Vec<Group>, Vec<Group>) =
-        large.partition(|group| processors::are_missing(facts.run, group));
-    let mut found: Vec<Finding> = processors::missing(facts, &no_processor).into_iter().collect();
+    let mut found = Vec::new();
     let mut left = Blamed::default();
-    for group in others {
+    for group in large {
         match finding(facts, &group) {
             Some(one) => found.push(one),
             None => left.absorb(&group.blamed),
