@@ -31,6 +31,8 @@ pub enum Kind {
     TurnsToBeLate,
     /// Ranks share processors, and are late because they do not get them.
     Oversubscription,
+    /// Ranks hold a lock of a window, one after another.
+    LockContention,
     /// Ranks wait for one that reads or writes a file.
     SerialIo,
     /// One rank computes more than others, at a level that does not tell who waits.
@@ -69,6 +71,7 @@ impl Kind {
             Self::Serialisation => "serialisation",
             Self::TurnsToBeLate => "turns_to_be_late",
             Self::Oversubscription => "oversubscription",
+            Self::LockContention => "lock_contention",
             Self::SerialIo => "serial_io",
             Self::Imbalance => "imbalance",
             Self::SmallMessages => "small_messages",

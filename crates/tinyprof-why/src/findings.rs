@@ -4,6 +4,7 @@ mod barrier;
 mod evidence;
 mod groups;
 mod imbalance;
+mod locks;
 mod masters;
 mod messages;
 mod order;
@@ -12,6 +13,8 @@ mod serial;
 mod varying;
 mod visits;
 mod waiting;
+
+use tinyprof_report::Certainty;
 
 use crate::blame::Blame;
 use crate::facts::run::Run;
@@ -37,21 +40,26 @@ impl Facts<'_> {
 pub(crate) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     let mut found = order::wrong_order(facts);
     found.extend(masters::starving(facts));
+    found.extend(locks::contention(facts));
     let in_a_row = serial::one_after_another(facts);
     if in_a_row.is_none() {
-        found.extend(waiting::waiting(facts, &found));
+        let (late, left) = waiting::waiting(facts, &found);
+        found.extend(late);
         found.extend(barrier::redundant(facts, &found));
         found.extend(messages::small(facts));
         let claimed: Vec<_> = found.iter().filter_map(|one| one.waits_at.clone()).collect();
-        found.extend(varying::varying(facts, &claimed));
+        found.extend(varying::varying(facts, &claimed, &left));
     }
     found.extend(in_a_row);
     found.extend(messages::large(facts));
     found.extend(polling::polling(facts));
     found.extend(imbalance::imbalance(facts));
-    found.extend(visits::one_slow_visit(facts));
+    visits::add_one_slow_visit(facts, &mut found);
     // Of what has a cause, and what only chance explains, the cause is what can be mended.
-    let rank = |one: &Finding| matches!(one.kind, Kind::TurnsToBeLate | Kind::Oversubscription);
+    let rank = |one: &Finding| {
+        one.kind == Kind::TurnsToBeLate
+            || one.kind == Kind::Oversubscription && one.certainty == Certainty::Estimated
+    };
     found.sort_by(|a, b| rank(a).cmp(&rank(b)).then(b.lost_ns.total_cmp(&a.lost_ns)));
     found
 }

@@ -50,7 +50,8 @@ impl Place {
         place
     }
 
-    /// Takes function, file and line of `exchange (halo.c:11)`; of other texts the function alone.
+    /// Takes function, file and line of `exchange (halo.c:11)`, or `(halo.c:11:3)`; of other
+    /// texts the function alone.
     fn set_call_site(&mut self, site: &str) {
         site.clone_into(&mut self.function);
         let Some((function, rest)) = site.rsplit_once(" (") else { return };
@@ -58,10 +59,16 @@ impl Place {
         else {
             return;
         };
-        if let Ok(line) = line.parse() {
-            function.clone_into(&mut self.function);
-            (self.file, self.line) = (Some(file.to_owned()), Some(line));
-        }
+        let Ok(mut number) = line.parse() else { return };
+        // Where a line has several calls, the column follows: `halo.c:11:3`.
+        let with_column =
+            file.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse().ok()?)));
+        let file = with_column.map_or(file, |(file, line)| {
+            number = line;
+            file
+        });
+        function.clone_into(&mut self.function);
+        (self.file, self.line) = (Some(file.to_owned()), Some(number));
     }
 
     /// Returns `MPI_Irecv at exchange (halo.c:11)`, or the name of the region.
@@ -114,6 +121,8 @@ mod tests {
         };
         let name = "MPI_Irecv at exchange (halo.c:11)";
         check(name, "exchange", Some(11), name);
+        let two = "MPI_Irecv at exchange (halo.c:11:3)";
+        check(two, "exchange", Some(11), name);
         check("MPI_Irecv at lu+0x1c40", "lu+0x1c40", None, "MPI_Irecv at lu+0x1c40");
         check("MPI_Irecv", "MPI_Irecv", None, "MPI_Irecv");
         check("MPI_Send at f<int> (a.cpp:3)", "f<int>", Some(3), "MPI_Send at f<int> (a.cpp:3)");

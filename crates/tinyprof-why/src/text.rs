@@ -136,7 +136,7 @@ impl Why {
 
     /// Returns a finding in a line.
     pub(crate) fn line(&self, finding: &Finding) -> String {
-        let at_most = if finding.certainty == Certainty::AtMost { "up to " } else { "" };
+        let at_most = if finding.certainty == Certainty::AtMost { "Up to " } else { "" };
         format!(
             "{}. {at_most}{} of the run.",
             finding.sentence,

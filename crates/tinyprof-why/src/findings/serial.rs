@@ -19,6 +19,9 @@ const CHAIN_PART: f64 = 0.6;
 const CHAIN_RANKS: f64 = 0.6;
 /// The part of all waiting that has to be along the chain.
 const CHAIN_WAITING: f64 = 0.3;
+/// The part of the run that waiting has to be. Ranks that share processors wait a little for a
+/// neighbour each, too.
+pub(super) const CHAIN_RUN: f64 = 0.15;
 /// An activity that exceeds its mean on no rank by more than this part is balanced.
 const BALANCED: f64 = 1.25;
 
@@ -92,7 +95,7 @@ pub(super) fn one_after_another(facts: &Facts<'_>) -> Option<Finding> {
     }
     if most_ns > BALANCED * mean_ns
         || chain.ns < CHAIN_WAITING * waiting_ns
-        || !facts.is_large(waiting_ns)
+        || run.share(waiting_ns) < CHAIN_RUN
     {
         return None;
     }

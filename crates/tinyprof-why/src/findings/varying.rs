@@ -1,20 +1,28 @@
 //! Waiting that no activity explains: ranks that work one after another, or take turns to be late.
 
+use tinyprof_messages::waiting::Pattern;
+
 use super::Facts;
-use super::serial::{IN_PIECES, chain_of};
+use super::serial::{CHAIN_RUN, IN_PIECES, chain_of};
+use crate::blame::{At, Blamed};
 use crate::facts::activities::Doing;
 use crate::finding::{Finding, Kind, Link};
 use crate::phrases::{capital, if_many, ns, ranks};
 use crate::place::Place;
 
-/// Returns the finding about unexplained waiting, if there is much of it at places that no other
-/// finding has claimed.
-pub(super) fn varying(facts: &Facts<'_>, claimed: &[Place]) -> Option<Finding> {
+/// Returns the finding about unexplained waiting, with what is `left` of other rules, if there is
+/// much of it at places that no other finding has claimed.
+pub(super) fn varying(facts: &Facts<'_>, claimed: &[Place], left: &Blamed) -> Option<Finding> {
     let run = facts.run;
-    let is_claimed =
-        |at: &crate::blame::At| claimed.iter().any(|place| Some(place.index) == at.callpath);
+    let is_claimed = |at: &At| claimed.iter().any(|place| Some(place.index) == at.callpath);
     let mut blamed = facts.blame.unexplained.clone();
-    blamed.at.retain(|at, _| !is_claimed(at));
+    blamed.absorb(left);
+    // What ranks do once, they do not do in turns: most often they have not started together.
+    let is_once = |at: &At| {
+        let visits = at.callpath.and_then(|callpath| run.may_wait.of(Doing::In(callpath)));
+        visits.is_some_and(|visits| visits.iter().all(|visits| visits.count <= 1))
+    };
+    blamed.at.retain(|at, _| !is_claimed(at) && !is_once(at));
     let waiting_ns = blamed.ns();
     if !facts.is_large(waiting_ns) {
         return None;
@@ -26,8 +34,9 @@ pub(super) fn varying(facts: &Facts<'_>, claimed: &[Place]) -> Option<Finding> {
     let most = busiest(facts);
     let why = "unexplained: the ranks do as much as those that they wait for".to_owned();
     let link = Link { ranks: waiting.clone(), place: Some(waits_at.clone()), ns: waiting_ns, why };
-    let (kind, sentence, advice) = match chain_of(run).filter(|chain| chain.ns >= 0.5 * waiting_ns)
-    {
+    let is_sent = at.pattern == Pattern::LateSender && run.share(waiting_ns) >= CHAIN_RUN;
+    let chain = chain_of(run).filter(|chain| is_sent && chain.ns >= 0.5 * waiting_ns);
+    let (kind, sentence, advice) = match chain {
         Some(chain) => (
             Kind::Serialisation,
             format!(

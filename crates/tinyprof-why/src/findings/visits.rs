@@ -14,8 +14,27 @@ const VISITS_MIN: u64 = 5;
 /// How much longer than the mean of the others it is.
 const TIMES: f64 = 4.0;
 
+/// Adds the finding about the longest such visit. Where others wait for the rank because of what it
+/// does there, the two are one finding: that of the visit, if it is most of what the rank does
+/// longer.
+pub(super) fn add_one_slow_visit(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let Some(mut slow) = one_slow_visit(facts) else { return };
+    let is_same = |one: &Finding| one.ranks == slow.ranks && one.place == slow.place;
+    let Some(at) = found.iter().position(is_same) else { return found.push(slow) };
+    if slow.lost_ns < 0.5 * found[at].lost_ns {
+        return;
+    }
+    let late = found.remove(at);
+    if let Some((_, waiting)) = late.sentence.split_once("; ") {
+        slow.sentence = format!("{}; {waiting}", slow.sentence);
+    }
+    (slow.waits_at, slow.waiting_ranks) = (late.waits_at, late.waiting_ranks);
+    slow.chain = late.chain;
+    found.push(slow);
+}
+
 /// Returns the finding about the longest such visit.
-pub(super) fn one_slow_visit(facts: &Facts<'_>) -> Option<Finding> {
+fn one_slow_visit(facts: &Facts<'_>) -> Option<Finding> {
     let run = facts.run;
     let found = run.activities.iter().filter_map(|(doing, of_ranks)| {
         let Doing::Before(_) = doing else { return None };

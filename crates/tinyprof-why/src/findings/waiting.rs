@@ -6,6 +6,7 @@ use tinyprof_messages::waiting::Pattern;
 use super::evidence::{Compared, Mean, certainty, chain, waiting_ranks, where_they_wait};
 use super::groups::{Group, groups};
 use super::{Facts, masters, serial};
+use crate::blame::Blamed;
 use crate::facts::activities::Doing;
 use crate::facts::calls::Call;
 use crate::facts::run::Run;
@@ -19,16 +20,39 @@ const SLOWER_BY: f64 = 1.1;
 /// The least number of activities. With fewer, a slow rank looks like one with more work.
 const SLOW_ACTIVITIES_MIN: usize = 3;
 
-/// Returns a finding for each group of causes that is large enough. Waiting that is due to the
-/// order of receives is told elsewhere.
-pub(super) fn waiting(facts: &Facts<'_>, told: &[Finding]) -> Vec<Finding> {
+/// The part by which late ranks have to do an activity longer than others.
+const LONGER_BY: f64 = 1.02;
+
+/// Returns a finding for each group of causes that is large enough; and the waiting of those groups
+/// that do not do more than others. Waiting that is due to the order of receives, or to locks, is
+/// told elsewhere.
+pub(super) fn waiting(facts: &Facts<'_>, told: &[Finding]) -> (Vec<Finding>, Blamed) {
     let is_told = |group: &Group| {
         let at = group.blamed.longest().and_then(|(at, _)| at.callpath);
         told.iter().any(|one| at.is_some() && one.waits_at.as_ref().map(|place| place.index) == at)
     };
     let all = groups(facts.blame).into_iter();
     let large = all.filter(|group| facts.is_large(group.blamed.ns()) && !is_told(group));
-    large.filter_map(|group| finding(facts, &group)).collect()
+    let mut found = Vec::new();
+    let mut left = Blamed::default();
+    for group in large {
+        match finding(facts, &group) {
+            Some(one) => found.push(one),
+            None => left.absorb(&group.blamed),
+        }
+    }
+    (found, left)
+}
+
+/// Returns whether the ranks of a group do nothing longer than the others: which of them was late
+/// is chance.
+fn are_equal(run: &Run, group: &Group) -> bool {
+    let compared =
+        group.activities.iter().filter_map(|(doing, _)| Compared::of(run, *doing, &group.ranks));
+    let (here, elsewhere) = compared.fold((0.0, 0.0), |(here, elsewhere), one| {
+        (here + one.here.ns, elsewhere + one.elsewhere.ns)
+    });
+    group.ranks.len() < run.used() as u64 && here < LONGER_BY * elsewhere
 }
 
 fn finding(facts: &Facts<'_>, group: &Group) -> Option<Finding> {
@@ -38,6 +62,9 @@ fn finding(facts: &Facts<'_>, group: &Group) -> Option<Finding> {
         && let Some(found) = serial::in_turns(facts, group)
     {
         return found;
+    }
+    if masters::kind(run, group).is_none() && are_equal(run, group) {
+        return None;
     }
     let place = Place::of(&run.callpaths, doing.callpath());
     let compared = Compared::of(run, doing, &group.ranks)?;
