@@ -14,12 +14,14 @@ pub struct SiteId(u64);
 impl SiteId {
     /// Returns the site id with these 64 bits.
     #[must_use]
+    #[inline]
     pub const fn from_bits(bits: u64) -> Self {
         Self(bits)
     }
 
     /// Returns the 64 bits of the id.
     #[must_use]
+    #[inline]
     pub const fn to_bits(self) -> u64 {
         self.0
     }
@@ -63,12 +65,14 @@ impl CallpathId {
 
     /// Returns the callpath id with these 64 bits.
     #[must_use]
+    #[inline]
     pub const fn from_bits(bits: u64) -> Self {
         Self(bits)
     }
 
     /// Returns the 64 bits of the id.
     #[must_use]
+    #[inline]
     pub const fn to_bits(self) -> u64 {
         self.0
     }
