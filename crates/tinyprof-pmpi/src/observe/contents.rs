@@ -39,7 +39,7 @@ pub(super) fn replaced(name: &str, called: u32, found: usize) -> usize {
     contents as usize
 }
 
-/// Puts `MPI_DATATYPE_NULL` into all places for datatypes, which the call may change, and calls MPI.
+/// Puts `MPI_DATATYPE_NULL` into all places for datatypes, which the call may change; calls MPI.
 ///
 /// # Safety
 /// As for MPI's function.
