@@ -59,16 +59,13 @@ impl Place {
         else {
             return;
         };
-        let Ok(mut number) = line.parse() else { return };
+        let Ok(number) = line.parse() else { return };
         // Where a line has several calls, the column follows: `halo.c:11:3`.
         let with_column =
             file.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse().ok()?)));
-        let file = with_column.map_or(file, |(file, line)| {
-            number = line;
-            file
-        });
+        let (file, line) = with_column.unwrap_or((file, number));
         function.clone_into(&mut self.function);
-        (self.file, self.line) = (Some(file.to_owned()), Some(number));
+        (self.file, self.line) = (Some(file.to_owned()), Some(line));
     }
 
     /// Returns `MPI_Irecv at exchange (halo.c:11)`, or the name of the region.

@@ -72,3 +72,8 @@ impl Activities {
         self.ranks
     }
 }
+
+/// Returns the time of all ranks in an activity, in ns.
+pub(crate) fn all_ns(of_ranks: &[Visits]) -> u128 {
+    of_ranks.iter().map(|visits| u128::from(visits.ns)).sum()
+}

@@ -5,7 +5,7 @@ use tinyprof_messages::graph::RankSet;
 use tinyprof_report::Certainty;
 
 use super::Facts;
-use crate::facts::activities::Doing;
+use crate::facts::activities::{Doing, all_ns};
 use crate::finding::{Finding, Kind, Link};
 use crate::phrases::ns;
 use crate::place::Place;
@@ -82,7 +82,7 @@ fn meets(function: &str) -> bool {
 /// Returns the time of all ranks in a call, without waiting that has a cause, in ns.
 fn cost_ns(facts: &Facts<'_>, index: CallpathIndex) -> f64 {
     let all = facts.run.in_calls.of(Doing::In(index)).unwrap_or_default();
-    let own_ns = crate::ns(all.iter().map(|visits| u128::from(visits.ns)).sum());
+    let own_ns = crate::ns(all_ns(all));
     let unexplained = facts.blame.unexplained.at.iter();
     let waited = unexplained.filter(|(at, _)| at.callpath == Some(index));
     own_ns + waited.map(|(_, share)| share.ns).sum::<f64>()

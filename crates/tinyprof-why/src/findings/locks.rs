@@ -5,7 +5,7 @@ use tinyprof_messages::waiting::Pattern;
 use tinyprof_report::Certainty;
 
 use super::Facts;
-use crate::facts::activities::Doing;
+use crate::facts::activities::{Doing, all_ns};
 use crate::finding::{Finding, Kind, Link};
 use crate::phrases::{capital, if_many, ns, ranks};
 use crate::place::Place;
@@ -37,10 +37,7 @@ pub(super) fn contention(facts: &Facts<'_>) -> Option<Finding> {
         let call = run.calls.get(&doing.callpath());
         call.is_some_and(|call| is_under_lock(&call.function))
     });
-    let sum = |visits: &[tinyprof_messages::delay::Visits]| {
-        visits.iter().map(|visits| u128::from(visits.ns)).sum::<u128>()
-    };
-    let longest = held.map(|(doing, visits)| (doing, sum(visits))).max_by_key(|(_, ns)| *ns);
+    let longest = held.map(|(doing, visits)| (doing, all_ns(visits))).max_by_key(|(_, ns)| *ns);
     let (doing, held_ns) = longest.unwrap_or((Doing::In(at), 0));
     let place = Place::of(&run.callpaths, doing.callpath());
     let sentence = format!(

@@ -6,7 +6,7 @@ use tinyprof_report::Certainty;
 use tinyprof_report::cells::{count_cell, data};
 
 use super::Facts;
-use crate::facts::activities::Doing;
+use crate::facts::activities::{Doing, all_ns};
 use crate::facts::calls::Call;
 use crate::finding::{Finding, Kind, Link};
 use crate::phrases::{capital, ns, ranks};
@@ -181,7 +181,7 @@ fn cost_ns(facts: &Facts<'_>, index: CallpathIndex) -> f64 {
 fn in_call_ns(facts: &Facts<'_>, index: CallpathIndex) -> f64 {
     let (run, doing) = (facts.run, Doing::In(index));
     let all = run.in_calls.of(doing).or_else(|| run.activities.of(doing)).unwrap_or_default();
-    crate::ns(all.iter().map(|visits| u128::from(visits.ns)).sum())
+    crate::ns(all_ns(all))
 }
 
 /// Returns the ranks that visit these calls.

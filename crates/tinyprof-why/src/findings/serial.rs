@@ -8,6 +8,7 @@ use tinyprof_messages::waiting::Pattern;
 use super::Facts;
 use super::evidence::{certainty, chain, waiting_ranks, where_they_wait};
 use super::groups::Group;
+use crate::facts::activities::all_ns;
 use crate::facts::run::Run;
 use crate::finding::{Finding, Kind, Link};
 use crate::phrases::{does, ns, ranks};
@@ -99,9 +100,7 @@ pub(super) fn one_after_another(facts: &Facts<'_>) -> Option<Finding> {
     {
         return None;
     }
-    let most = run.activities.iter().max_by_key(|(_, of_ranks)| {
-        of_ranks.iter().map(|visits| u128::from(visits.ns)).sum::<u128>()
-    });
+    let most = run.activities.iter().max_by_key(|(_, of_ranks)| all_ns(of_ranks));
     let place = most.map(|(doing, _)| Place::of(&run.callpaths, doing.callpath()))?;
     let along = run.waits.all.iter().filter(|wait| wait.pattern == Pattern::LateSender);
     let longest = along.max_by_key(|wait| wait.ns)?;
@@ -154,7 +153,7 @@ pub(super) fn in_turns(facts: &Facts<'_>, group: &Group) -> Option<Option<Findin
     let (doing, _) = *group.activities.first()?;
     let visits = run.activities.of(doing)?;
     let most = visits.iter().map(|visits| visits.ns).max().unwrap_or(0);
-    let sum: u128 = visits.iter().map(|visits| u128::from(visits.ns)).sum();
+    let sum = all_ns(visits);
     let mean_ns = crate::ns(sum) / crate::ns(run.used().max(1) as u128);
     let is_balanced = crate::ns(most.into()) <= BALANCED * mean_ns;
     if !is_balanced || group.ranks.len() < 2 || 2 * group.ranks.len() < run.used() as u64 {

@@ -5,7 +5,7 @@ use tinyprof_messages::waiting::Pattern;
 use super::Facts;
 use super::serial::{CHAIN_RUN, IN_PIECES, chain_of};
 use crate::blame::{At, Blamed};
-use crate::facts::activities::Doing;
+use crate::facts::activities::{Doing, all_ns};
 use crate::finding::{Finding, Kind, Link};
 use crate::phrases::{capital, if_many, ns, ranks};
 use crate::place::Place;
@@ -92,9 +92,6 @@ pub(super) fn varying(facts: &Facts<'_>, claimed: &[Place], left: &Blamed) -> Op
 
 /// Returns the activity that takes the most time of all ranks.
 fn busiest(facts: &Facts<'_>) -> Option<Doing> {
-    let sum = |visits: &[tinyprof_messages::delay::Visits]| {
-        visits.iter().map(|visits| u128::from(visits.ns)).sum::<u128>()
-    };
     let all = facts.run.activities.iter();
-    all.max_by_key(|(_, visits)| sum(visits)).map(|(doing, _)| doing)
+    all.max_by_key(|(_, visits)| all_ns(visits)).map(|(doing, _)| doing)
 }
