@@ -17,6 +17,7 @@ mod message;
 mod metadata;
 mod name;
 mod on_demand;
+mod sampling;
 mod segments;
 pub(crate) mod session;
 mod snapshot;

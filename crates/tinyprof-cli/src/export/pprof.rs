@@ -113,7 +113,8 @@ fn locations(callpaths: &CallpathTable, texts: &mut Texts, profile: &mut Message
     let mut of_callpaths = Vec::with_capacity(callpaths.len());
     for callpath in callpaths.rows() {
         let region: &Region = &callpath.region;
-        let name = shown(&region.name);
+        // The line of a sampled function is that of the location.
+        let name = shown(region.sampled_function().unwrap_or(&region.name));
         let next = functions.len() as u64 + 1;
         let function = *functions.entry((name, &region.file)).or_insert_with_key(|(name, file)| {
             let mut function = Message::default();
