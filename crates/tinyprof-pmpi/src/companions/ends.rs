@@ -9,9 +9,10 @@ use tinyprof_messages::waiting::Collective;
 use tinyprof_segment::clock::monotonic_ns;
 
 use super::common_clock::{Span, now_ns};
-use super::operation::{Meet, Met, Shape};
+use super::operation::{Meet, Met};
 use super::state;
 use crate::communicators;
+use crate::function::Shape;
 use crate::library::Mpi;
 
 /// The bits of a word that have the rank; the others have a time in units of 1,024 ns.

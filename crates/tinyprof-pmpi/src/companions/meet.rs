@@ -17,10 +17,11 @@ use tinyprof_messages::ways::{Hints, Near, Place};
 use super::causes::Waited;
 use super::common_clock::{Span, now_ns};
 use super::exchange::{exchange, words};
-use super::operation::{Meet, Met, Shape};
+use super::operation::{Meet, Met};
 use super::receive::waited;
 use super::shared::{self, Part, Read};
 use super::state::{self, State};
+use crate::function::Shape;
 use crate::library::Mpi;
 
 impl Meet {

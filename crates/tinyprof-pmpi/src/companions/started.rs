@@ -4,9 +4,10 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::operation::{Meet, Shape};
+use super::operation::Meet;
 use super::shared::Operation;
 use crate::communicators::{Communicator, Twin};
+use crate::function::Shape;
 use crate::requests::SLOTS;
 
 static STARTED: [Slot; SLOTS] = [const { Slot::new() }; SLOTS];

@@ -27,10 +27,11 @@ use super::distance;
 use super::held::Held;
 use super::operation::Meet;
 use super::order::Order;
-use super::overhead::{Class, Overhead};
+use super::overhead::Overhead;
 use super::tests::Tests;
 use super::threads::{self, Caller};
 use crate::communicators::{ELSEWHERE, Twin};
+use crate::function::Cost;
 
 pub(crate) use of_thread::{Plain, end, is_in_call, is_on, keeps_order, plain, store_facts, with};
 pub(super) use of_thread::{begin, forget_communicator};
@@ -255,7 +256,7 @@ impl State {
 
     /// Begins anew, after calls that were made to measure them: each has cost `call_ps`.
     fn restart(&mut self, recorder: Recorder, call_ps: u64) {
-        let seen_ps = self.overhead.eighths_ns(Class::Plain) * 1_000 / 8;
+        let seen_ps = self.overhead.eighths_ns(Cost::Plain) * 1_000 / 8;
         self.passing_ps = call_ps.saturating_sub(seen_ps);
         COSTS_PS[1].store(self.passing_ps, Relaxed);
         self.clock = Clock::default();
@@ -383,16 +384,16 @@ impl State {
 
     /// Returns whether the cost of our work for a call is to be measured.
     #[inline]
-    pub(crate) fn measures(&mut self, class: Class) -> bool {
-        self.overhead.measures(class)
+    pub(crate) fn measures(&mut self, cost: Cost) -> bool {
+        self.overhead.measures(cost)
     }
 
     /// Takes note of the work before a call. Returns its cost in ns.
     #[inline]
-    pub(crate) fn worked(&mut self, class: Class, measured_ns: Option<u64>) -> u64 {
-        let ns = self.overhead.before(class, measured_ns);
+    pub(crate) fn worked(&mut self, cost: Cost, measured_ns: Option<u64>) -> u64 {
+        let ns = self.overhead.before(cost, measured_ns);
         self.cost(ns);
-        if !matches!(class, Class::Plain | Class::Receive | Class::StartReceive) {
+        if !matches!(cost, Cost::Plain | Cost::Receive | Cost::StartReceive) {
             self.entered = self.clock;
         }
         ns
@@ -406,14 +407,14 @@ impl State {
         recorder: Recorder,
         visited: Visited,
         (since_ns, in_ns): (u64, u64),
-        (class, is_measured): (Class, bool),
+        (cost, is_measured): (Cost, bool),
     ) {
         self.has_waited = false;
         if std::mem::take(&mut self.is_unknown) {
             self.not_followed(in_ns);
         }
         let measured_ns = is_measured.then(|| now_ns(recorder).saturating_sub(since_ns));
-        let ns = self.overhead.after(class, measured_ns);
+        let ns = self.overhead.after(cost, measured_ns);
         self.cost(ns);
         self.last_left_ns = since_ns.saturating_add(ns);
         // The visit of the call itself is part of what was measured.
