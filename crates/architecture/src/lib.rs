@@ -5,6 +5,7 @@
 //! the rules to this workspace, `tests/rules.rs` to small sources that break them.
 
 pub mod arrows;
+pub mod counts;
 pub mod modules;
 pub mod prose;
 pub mod source;

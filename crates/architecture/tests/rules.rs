@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use tinyprof_architecture::arrows::{arrows_up, circles};
+use tinyprof_architecture::counts::{Count, Counts};
 use tinyprof_architecture::modules::Crate;
 use tinyprof_architecture::prose::{long_lines, poor_openings, undocumented};
 use tinyprof_architecture::source::Source;
@@ -83,4 +84,22 @@ fn comments_are_narrow_and_begin_well() {
     assert_eq!(openings("/// What it has.\nfn f() {}"), [""; 0], "nobody sees it in an index");
     let said = openings("/// What it has.\n#[must_use]\npub fn f() {}");
     assert!(said.len() == 1 && said[0].contains("begins with \"What\""), "{said:?}");
+}
+
+#[test]
+fn counts_are_of_sources_without_tests() {
+    let long = format!("pub fn f(\n    (a, b): (u8, u8),\n) {{\n{}}}\n", "    g();\n".repeat(300));
+    let tests = format!("#[cfg(test)]\nmod tests {{\n{long}}}\n");
+    let of = |path: &str, text: &str| Counts::of(&[Source::new(path, text)]);
+    let count = |number, of: &str| vec![Count { number, of: of.to_owned() }];
+    let counts = of("a/src/b.rs", &format!("struct S;\npub struct T;\nfn g() {{}}\n{long}"));
+    assert_eq!((counts.files, counts.lines, counts.public_items), (1, 307, 2));
+    assert_eq!(counts.long_files, count(307, "a/src/b.rs"));
+    assert_eq!(counts.long_functions, count(304, "a/src/b.rs:4 f"));
+    assert_eq!(counts.tuple_parameters, count(1, "a/src/b.rs:4 f"));
+    assert_eq!(counts.folders, count(1, "a/src"));
+    for counts in [of("a/tests/b.rs", &long), of("a/src/b.rs", &tests)] {
+        let Counts { long_functions, tuple_parameters, public_items, .. } = counts;
+        assert_eq!((long_functions, tuple_parameters, public_items), (vec![], vec![], 0));
+    }
 }
