@@ -6,7 +6,10 @@
 
 pub mod arrows;
 pub mod counts;
+pub mod index;
 pub mod modules;
+pub mod paths;
 pub mod prose;
+pub mod public;
 pub mod source;
 pub mod unsafe_code;

@@ -1,5 +1,5 @@
-//! `docs/format.md` says what the code does: its worked example is the current writer's output, byte
-//! by byte, and its lists of names are those of the model, as are those of the Python package.
+//! `docs/format.md` says what the code does: its worked example is the current writer's output,
+//! byte by byte, and its lists of names are those of the model, as are those of the Python package.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -92,7 +92,8 @@ pub(crate) unsafe fn call(index: usize, called: u32, words: Words) -> c_int {
     match function.counts {
         Counts::Sent => {
             let (code, visited) =
-                // SAFETY: as above.
+                // SAFETY: the original is the function of this name, and the words are those of its
+                // call.
                 unsafe { make(recorder, index, words, original, words, function.arguments) };
             if code == 0 {
                 call.sent(visited);
@@ -102,14 +103,15 @@ pub(crate) unsafe fn call(index: usize, called: u32, words: Words) -> c_int {
         Counts::Received => {
             let status = call.status(function.at.status);
             let (code, visited) =
-                // SAFETY: as above.
+                // SAFETY: the original is the function of this name, and the words are those of its
+                // call.
                 unsafe { make(recorder, index, words, original, words, function.arguments) };
             if code == 0 || call.has_taken(code) {
                 call.received(status, visited);
             }
             code
         }
-        // SAFETY: as above.
+        // SAFETY: the original is the function of this name.
         _ => unsafe { call.make_and_count(index, words, original) },
     }
 }
@@ -172,7 +174,7 @@ unsafe fn call_unusual(index: usize, called: u32, words: Words) -> c_int {
         // SAFETY: the original is the function of this name and binding.
         unsafe { call.make_watched(index, from, original) }
     } else {
-        // SAFETY: as above.
+        // SAFETY: the original is the function of this name and binding.
         unsafe { call.make_and_count(index, from, original) }
     }
 }
@@ -206,7 +208,7 @@ unsafe fn make(
     let inside = inside::enter(recorder);
     // SAFETY: as the caller says.
     let open = unsafe { open(recorder, index, from) };
-    // SAFETY: as above.
+    // SAFETY: as the caller says.
     let code = unsafe { forward(original, words, count) };
     let visited = open.end();
     drop(inside);

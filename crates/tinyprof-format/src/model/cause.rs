@@ -146,8 +146,8 @@ numbers! {
     /// The facts of a rank about its causes.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct CauseFacts {
-        /// The time from the begin of the ranks to the end of this one, in ns: the sum of its path. The
-        /// rank that ended last has the longest time.
+        /// The time from the begin of the ranks to the end of this one, in ns: the sum of its path.
+        /// The rank that ended last has the longest time.
         ended_ns: u64,
         /// Direct waiting whose cause was too small to be kept, in ns.
         other_direct_ns: u64,
@@ -164,7 +164,8 @@ numbers! {
         late: u64,
         /// Waits for ranks of which it was forgotten when they had synchronised with this one.
         forgotten: u64,
-        /// Waiting that was not looked at, as it was too short, in ns. It is in the time of the calls.
+        /// Waiting that was not looked at, as it was too short, in ns. It is in the time of the
+        /// calls.
         short_ns: u64,
         /// Waiting of which nobody looked for the cause, in ns: for ranks on other hosts, and of
         /// further threads.

@@ -3,18 +3,19 @@
 use super::numbers::numbers;
 
 numbers! {
-    /// The facts of the clock of a rank at level `messages`: by how much measuring has delayed it, and
-    /// how sure that is. All numbers are 0 at other levels.
+    /// The facts of the clock of a rank at level `messages`: by how much measuring has delayed it,
+    /// and how sure that is. All numbers are 0 at other levels.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct ClockFacts {
-        /// The number of messages and collective operations of which a companion was seen. 0 where the
-        /// level was never `messages`.
+        /// The number of messages and collective operations of which a companion was seen. 0 where
+        /// the level was never `messages`.
         companions: u64 = sum,
         /// By how much measuring has delayed the rank by what it did itself, in ns.
         own_intrusion_ns: u64 = max,
         /// By how much it was delayed in all, directly or through others, in ns.
         intrusion_ns: u64 = max,
-        /// By how much that may be wrong, in ns: the rank's own part and `propagated_uncertainty_ns`.
+        /// By how much that may be wrong, in ns: the rank's own part and
+        /// `propagated_uncertainty_ns`.
         uncertainty_ns: u64 = max,
         /// The useful time along the longest chain of causes, in ns.
         ideal_ns: u64 = max,
@@ -34,7 +35,8 @@ numbers! {
         /// The part of `uncertainty_ns` that came through others, in ns.
         propagated_uncertainty_ns: u64 = max,
         /// Companions that nobody had asked for when the program ended: of messages that it never
-        /// received, or was said not to have received. 0 in profiles of recorders that did not count.
+        /// received, or was said not to have received. 0 in profiles of recorders that did not
+        /// count.
         companions_left: u64 = sum,
     }
 }

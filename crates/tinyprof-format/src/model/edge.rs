@@ -19,7 +19,8 @@ kinds! {
         MessageToAny = 3 "message_to_any",
         /// From the rank that came last to a barrier.
         Barrier = 4 "barrier",
-        /// From the rank that came last to an operation in which everyone needs the data of everyone.
+        /// From the rank that came last to an operation in which everyone needs the data of
+        /// everyone.
         AllToAll = 5 "all_to_all",
         /// From the root of a broadcast or scatter.
         FromRoot = 6 "from_root",
@@ -27,8 +28,8 @@ kinds! {
         ToRoot = 7 "to_root",
         /// From the last of the ranks that a scan waits for.
         Scan = 8 "scan",
-        /// From the call that has posted a receive to the one of the sender, which was blocked until
-        /// then.
+        /// From the call that has posted a receive to the one of the sender, which was blocked
+        /// until then.
         Receiver = 9 "receiver",
         /// From the rank that came last to a fence of a window.
         Fence = 10 "fence",
@@ -95,8 +96,8 @@ numbers! {
     /// The times are
     ///
     /// * for a flow edge, from the end of the one call to the entry of the other;
-    /// * for a completion edge, from the entry of the call that made the request to that of the call
-    ///   that completed it;
+    /// * for a completion edge, from the entry of the call that made the request to that of the
+    /// call that completed it;
     /// * otherwise the waiting of the call: until its partner came.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Edge {

@@ -47,7 +47,8 @@ numbers! {
         #[serde(skip_serializing_if = "is_zero")]
         visits_in_other: u64 = sum,
         /// Visits that were still open when the snapshot was taken. Their time so far is included.
-        /// Visits on the thread that ended the run are not counted here, since they lasted to its end.
+        /// Visits on the thread that ended the run are not counted here, since they lasted to its
+        /// end.
         #[serde(skip_serializing_if = "is_zero")]
         visits_open: u64 = sum,
         /// Visits whose guard was forgotten or dropped out of order: counted, with unknown time.
@@ -59,8 +60,8 @@ numbers! {
         /// Records that another thread changed in every attempt of the snapshot to read them.
         #[serde(skip_serializing_if = "is_zero")]
         records_unreadable: u64 = sum,
-        /// Records whose owner died while changing them. One visit of each may be missing or have no
-        /// time.
+        /// Records whose owner died while changing them. One visit of each may be missing or have
+        /// no time.
         #[serde(skip_serializing_if = "is_zero")]
         records_torn: u64 = sum,
         /// Threads whose measurements were not in a file, and would not have survived the process.
@@ -72,8 +73,8 @@ numbers! {
         /// Summaries that cover several executions because there were too many to keep apart.
         #[serde(skip_serializing_if = "is_zero")]
         executions_folded: u64 = sum,
-        /// Visits that were counted but not timed, because of the budget. The times of their callpaths
-        /// are estimates.
+        /// Visits that were counted but not timed, because of the budget. The times of their
+        /// callpaths are estimates.
         #[serde(skip_serializing_if = "is_zero")]
         visits_not_timed: u64 = sum,
         /// Values of metrics that were outside all regions, were not a number, or found no memory.
@@ -86,16 +87,16 @@ numbers! {
         /// Visits that went to an `[other]` callpath because they were nested too deeply.
         #[serde(skip_serializing_if = "is_zero")]
         visits_too_deep: u64 = sum,
-        /// Visits of a region split by a key that had no room for another value. They are counted at
-        /// the region without a key.
+        /// Visits of a region split by a key that had no room for another value. They are counted
+        /// at the region without a key.
         #[serde(skip_serializing_if = "is_zero")]
         visits_without_key: u64 = sum,
         /// Messages that found no room in the table of partners, or for which there was no memory.
         /// Those that are counted have no partner.
         #[serde(skip_serializing_if = "is_zero")]
         messages_without_partner: u64 = sum,
-        /// Edges that found no room in the table of edges, or for which there was no memory. Those that
-        /// are counted have neither partner nor origin.
+        /// Edges that found no room in the table of edges, or for which there was no memory. Those
+        /// that are counted have neither partner nor origin.
         #[serde(skip_serializing_if = "is_zero")]
         edges_without_partner: u64 = sum,
     }

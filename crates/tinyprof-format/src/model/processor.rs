@@ -3,8 +3,8 @@
 use super::numbers::numbers;
 
 numbers! {
-    /// The processor time of one rank since its measurement began, as far as it was read. All numbers
-    /// are 0 if nothing is known.
+    /// The processor time of one rank since its measurement began, as far as it was read. All
+    /// numbers are 0 if nothing is known.
     ///
     /// *Recorded threads* are those that entered a region or called MPI.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,8 +13,8 @@ numbers! {
         wall_ns: u64 = max,
         /// The processor time of the process meanwhile, with all of its threads, in ns.
         cpu_ns: u64 = max,
-        /// The time for which the recorded threads were followed, added up, in ns. 0: unknown, and so
-        /// is everything about threads.
+        /// The time for which the recorded threads were followed, added up, in ns. 0: unknown, and
+        /// so is everything about threads.
         threads_ns: u64 = sum,
         /// Their processor time meanwhile, in ns.
         threads_cpu_ns: u64 = sum,

@@ -41,12 +41,12 @@ struct Ending {
     entered_ns: u64,
 }
 
-/// Takes note that the program begins MPI now.
+/// Notes that the program begins MPI now.
 pub(crate) fn begins() {
     CALLED_NS.store(monotonic_ns(), Relaxed);
 }
 
-/// Takes note of the call that has begun MPI, and ends now.
+/// Notes the call that has begun MPI, and ends now.
 pub(crate) fn has_begun(recorder: Recorder, visited: Visited) {
     let (_, left_ns) = recorder.moment();
     let entered_ns = CALLED_NS.load(Relaxed);
@@ -82,7 +82,7 @@ pub(super) fn has_waited(mpi: &Mpi, recorder: Recorder, last: u64) {
     visited.add_edge(&key, &instance);
 }
 
-/// Takes note that this rank is about to end MPI.
+/// Notes that this rank is about to end MPI.
 pub(crate) fn is_ending(mpi: &Mpi, recorder: Recorder, visited: Visited) {
     if !state::is_on() {
         return;

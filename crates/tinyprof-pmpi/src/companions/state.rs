@@ -67,7 +67,7 @@ pub(crate) struct State {
     pub(super) members: Vec<Member>,
     pub(super) tests: Tests,
     pub(super) wrong_order: WrongOrder,
-    /// What was delivered of late: from which callpath to which.
+    /// Recent deliveries: from which callpath to which.
     pub(super) delivered: Delivered,
     pub(super) facts: ClockFacts,
     /// The companions of the receives that the call under way has completed.
@@ -217,7 +217,7 @@ impl State {
         (self.common(), caller)
     }
 
-    /// Takes note that the thread begins a call, where others may be in one.
+    /// Notes that the thread begins a call, where others may be in one.
     pub(crate) fn begin_call(&mut self) {
         let (common, caller) = self.common_and_caller();
         common.sharing.begin_call(caller);
@@ -291,7 +291,7 @@ impl State {
         Offset { latency_ns, ..Offset::default() }
     }
 
-    /// Takes note of a call that begins: of the computation before it, and of its cost.
+    /// Notes a call that begins, the computation before it, and its cost.
     #[inline]
     pub(crate) fn enter(&mut self, recorder: Recorder, visited: Visited, entered_ns: u64) {
         self.enter_from(recorder, visited, entered_ns).add_to(visited);
@@ -315,7 +315,7 @@ impl State {
         Flow { from: self.last, since_ns }
     }
 
-    /// Takes note of the computation since the last call, and of its cost. Returns how long it was,
+    /// Notes the computation since the last call, and its cost. Returns how long it was,
     /// in ns.
     #[inline]
     fn compute(&mut self, recorder: Recorder, now_ns: u64) -> u64 {
@@ -339,7 +339,7 @@ impl State {
         (self.last, self.last_left_ns)
     }
 
-    /// Takes note of the end of a call that may have waited for receivers, as `waits` says.
+    /// Notes the end of a call that may have waited for receivers, as `waits` says.
     #[inline]
     pub(crate) fn ended(&mut self, visited: Visited, span: Span, waits: bool) {
         let has_asked = self.blocked.has_asked();
@@ -354,7 +354,7 @@ impl State {
         self.may_have_waited(visited, span);
     }
 
-    /// Takes note of the end of a call with a message whose receiver does not tell. For how long it
+    /// Notes the end of a call with a message whose receiver does not tell. For how long it
     /// has waited for senders is known.
     #[cold]
     #[inline(never)]
@@ -367,7 +367,7 @@ impl State {
         self.has_waited = true;
     }
 
-    /// Takes note of time in a call that nobody follows.
+    /// Notes time in a call that nobody follows.
     #[cold]
     #[inline(never)]
     pub(super) fn not_followed(&mut self, ns: u64) {
@@ -388,7 +388,7 @@ impl State {
         self.overhead.measures(cost)
     }
 
-    /// Takes note of the work before a call. Returns its cost in ns.
+    /// Notes the work before a call. Returns its cost in ns.
     #[inline]
     pub(crate) fn worked(&mut self, cost: Cost, measured_ns: Option<u64>) -> u64 {
         let ns = self.overhead.before(cost, measured_ns);
@@ -399,7 +399,7 @@ impl State {
         ns
     }
 
-    /// Takes note of a call that has ended, and of the work since `since_ns`. The call took `in_ns`
+    /// Notes a call that has ended, and the work since `since_ns`. The call took `in_ns`
     /// in MPI.
     #[inline(always)]
     pub(crate) fn leave(

@@ -82,7 +82,7 @@ impl Call {
         }
     }
 
-    /// Takes note of a test that has found nothing.
+    /// Notes a test that has found nothing.
     fn conclude_nothing(&self, span: Span) {
         companions::with(self.recorder, |state| state.found_nothing(span));
     }
@@ -149,7 +149,7 @@ impl Call {
         Completed { held, twin, partner, source, tag, bytes, is_cancelled, posted_by }
     }
 
-    /// Takes note of a request that has been completed, for the end of the call.
+    /// Notes a request that has been completed, for the end of the call.
     pub(super) fn note_completed(
         &self,
         place: usize,

@@ -71,7 +71,7 @@ impl Call {
         }
     }
 
-    /// Takes note that the request at a place of the table, of a message that was sent, has been
+    /// Notes that the request at a place of the table, of a message that was sent, has been
     /// completed.
     #[inline(never)]
     pub(super) fn note_sent(&self, place: usize) {

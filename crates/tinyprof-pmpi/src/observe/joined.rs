@@ -91,7 +91,8 @@ impl Arguments {
     }
 
     /// Makes the twin of a communicator that the call has made, if its parent has one: then all its
-    /// ranks have us. A call that has failed is counted, as it may not have failed on all ranks.
+    /// ranks run the profiler. A call that has failed is counted, as it may not have failed on all
+    /// ranks.
     pub(super) fn make_twin(&self, function: &Function, is_successful: bool) {
         let at = &function.at;
         let parent = self.handle(at.comm, Kind::Communicator);
@@ -114,7 +115,7 @@ impl Arguments {
         }
     }
 
-    /// Takes note of what the call has made together with others. One that has failed is counted,
+    /// Notes what the call has made together with others. One that has failed is counted,
     /// as it may not have failed on all ranks.
     #[cold]
     #[inline(never)]

@@ -11,7 +11,7 @@ use crate::companions::{self, Access, Joint, Lock, Object, Removed, Span, object
 use crate::function::{Epoch, Frees, Function, Positions};
 
 impl Arguments {
-    /// Takes note of the window or file that all ranks of a communicator have made by the call. One
+    /// Notes the window or file that all ranks of a communicator have made by the call. One
     /// that has failed is counted, as it may not have failed on all ranks.
     pub(super) fn make_object(&self, object: Object, function: &Function, new: Option<Handle>) {
         let parent = self.handle(function.at.comm, Kind::Communicator);
@@ -50,7 +50,7 @@ impl Arguments {
 }
 
 impl Call {
-    /// Takes note before the call of posts, of the ends of accesses, and of locks to be released.
+    /// Notes posts, the ends of accesses, and locks to be released, before the call.
     #[inline(never)]
     pub(super) fn begin_access(&self, visited: Visited, entered_ns: u64) {
         let epoch = self.function.epoch;

@@ -254,7 +254,7 @@ fn measured_since(plain: Plain, recorder: Recorder, cost: Cost) -> Option<u64> {
     plain.with(|state| state.measures(cost)).then(|| now_ns(recorder))
 }
 
-/// Takes note of the work before a call that has begun at `begun_ns`. Returns when MPI is entered.
+/// Notes the work before a call that has begun at `begun_ns`. Returns when MPI is entered.
 #[inline(always)]
 fn entered(
     state: &mut State,
@@ -267,7 +267,7 @@ fn entered(
     since_ns.unwrap_or(begun_ns) + worked_ns
 }
 
-/// Takes note of a call that has ended, at the end of its span.
+/// Notes a call that has ended, at the end of its span.
 #[inline(always)]
 fn leave(
     state: &mut State,

@@ -45,7 +45,7 @@ impl Call {
         }
     }
 
-    /// Takes note that the call starts persistent operations.
+    /// Notes that the call starts persistent operations.
     #[inline(never)]
     pub(super) fn restart_operations(&self, entered_ns: u64) {
         if self.function.counts != Counts::Started {
@@ -65,7 +65,7 @@ impl Call {
         }
     }
 
-    /// Takes note of an operation that has been completed, for the end of the call.
+    /// Notes an operation that has been completed, for the end of the call.
     pub(super) fn note_operation(&self, place: usize, request: &Request, visited: Visited) {
         if !companions::is_on() {
             return;
