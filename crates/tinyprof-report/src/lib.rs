@@ -12,8 +12,8 @@
 //!   whom.
 //! * [`cells`]: the building blocks of other tables.
 //!
-//! All else that the command shows is in the crates `tinyprof-views` and `tinyprof-structure`, so
-//! that programs do not contain it.
+//! The rest of what the command shows is in the crates `tinyprof-views` and `tinyprof-structure`,
+//! so that programs do not contain it.
 //!
 //! Names come from the measured program and are never trusted. Every character that could move a
 //! terminal's cursor, reorder a line or hide in it is escaped, see [`escaped`].

@@ -408,12 +408,6 @@ impl Settings {
         self.recording.unwrap_or(true)
     }
 
-    /// Returns true if a table is to be printed at the end.
-    #[must_use]
-    pub fn is_reported(&self) -> bool {
-        self.report.unwrap_or(true)
-    }
-
     /// Returns the longest time that the program may be held up.
     #[must_use]
     pub fn deadline(&self) -> Duration {

@@ -12,12 +12,12 @@ type ReadCauses = fn(&[AtomicU64], &EventMap) -> Option<RankCauses>;
 static WORDS: OnceLock<&'static [AtomicU64]> = OnceLock::new();
 static READ: OnceLock<ReadCauses> = OnceLock::new();
 
-/// Takes note of the words that a wrapper writes for this process. The first ones count.
+/// Stores the words that a wrapper writes for this process. The first ones count.
 pub fn keep_causes(words: &'static [AtomicU64]) {
     WORDS.get_or_init(|| words);
 }
 
-/// Takes note of the function that reads these words: programs without MPI are not linked to what
+/// Stores the function that reads these words: programs without MPI are not linked to what
 /// knows their meaning. The first one counts.
 pub fn read_causes_by(read: ReadCauses) {
     READ.get_or_init(|| read);

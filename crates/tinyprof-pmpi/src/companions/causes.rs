@@ -202,7 +202,7 @@ impl Causes {
         self.known_ns = left_ns;
     }
 
-    /// Takes note of the end of an operation in which all ranks have waited for all.
+    /// Notes the end of an operation in which all ranks have waited for all.
     pub(super) fn align(&mut self, instance: Instance, left_ns: u64) {
         self.add_collected();
         self.ledger.align(instance, left_ns);

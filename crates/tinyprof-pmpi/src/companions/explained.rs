@@ -64,7 +64,7 @@ impl State {
         }
     }
 
-    /// Takes note of the end of an operation in which all ranks have waited for all.
+    /// Notes the end of an operation in which all ranks have waited for all.
     #[cold]
     #[inline(never)]
     pub(super) fn align(&mut self, instance: Instance, left_ns: u64) {

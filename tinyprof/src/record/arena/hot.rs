@@ -104,7 +104,8 @@ pub(super) struct Hot {
 // SAFETY: the memory is only ever read and written through atomics, and is valid until the process
 // ends.
 unsafe impl Send for Hot {}
-// SAFETY: as above.
+// SAFETY: the memory is only ever read and written through atomics, and is valid until the process
+// ends.
 unsafe impl Sync for Hot {}
 
 impl Hot {
