@@ -122,7 +122,7 @@ settings! {
             variable: "TINYPROF_SAMPLE",
             values: "100",
             expected: "a number of samples per second from 1 to 1000, or off",
-            meaning: "samples of the program's functions and lines, so many in each second of a \
+            meaning: "samples of the program's functions and lines: how many in each second of a \
                       thread's processor time",
             default: "no samples",
             read: |value| word(value, |word| match word {

@@ -11,8 +11,8 @@ use crate::sys::{NotSampled, SampleRing};
 /// The nanoseconds of a second.
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// Makes threads be sampled so many times in each second of their processor time, from their first
-/// region on.
+/// Makes threads be sampled from their first region on, `per_second` times in each second of their
+/// processor time.
 pub(super) fn begin(per_second: u32) {
     if session().config.budget.is_some() {
         // Visits that a budget does not time would not tell the region of a sample.

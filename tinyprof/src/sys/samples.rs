@@ -54,7 +54,7 @@ const PAGES: [usize; 4] = [16, 4, 2, 1];
 pub(crate) enum Sample {
     /// The instruction that the thread was at.
     At(usize),
-    /// So many samples found no room.
+    /// The number of samples that found no room.
     Lost(u64),
 }
 
