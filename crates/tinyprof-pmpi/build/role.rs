@@ -221,9 +221,10 @@ impl<'a> Role<'a> {
             || ["post", "complete", "unlock"].contains(&self.value("epoch"))
             || ["window", "file"].contains(&self.value("frees"));
         format!(
-            "lifetime: Lifetime::{}, waits: Waits::{waits}, cost: Cost::{}, makes: Makes::{makes}, \
+            "is_plain: {}, lifetime: Lifetime::{}, waits: Waits::{waits}, cost: Cost::{}, makes: Makes::{makes}, \
              frees: Frees::{}, epoch: Epoch::{epoch}, begins: {begins}, sends: {}, posts: {}, \
              probes: {}, takes: {}, hears: {}, is_followed: {}",
+            self.0.is_empty(),
             of("lifetime", "Within"),
             of("cost", "Plain"),
             of("frees", "Nothing"),

@@ -28,6 +28,8 @@ pub(crate) struct Function {
     pub(crate) fortran_arguments: u8,
     /// The word of the argument in which the Fortran function returns its code.
     pub(crate) error: u8,
+    /// True if the role has no tags: the function waits for nobody, and nobody for it.
+    pub(crate) is_plain: bool,
     pub(crate) looks: Looks,
     pub(crate) counts: Counts,
     pub(crate) concludes: Concludes,

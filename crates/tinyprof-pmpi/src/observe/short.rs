@@ -42,7 +42,11 @@ impl Call {
             }
             (Some(plain), Counts::Completed(Completes::One)) if self.waits_for_unknown() => {
                 // SAFETY: as the caller says.
-                unsafe { self.make_wait(plain, index, from, original) }
+                unsafe { self.make_uncounted(plain, index, from, original) }
+            }
+            (Some(plain), Counts::Nothing) if self.function.is_plain => {
+                // SAFETY: as the caller says.
+                unsafe { self.make_uncounted(plain, index, from, original) }
             }
             // SAFETY: as the caller says.
             _ => unsafe { self.make_watched(index, from, original) },
@@ -213,23 +217,28 @@ impl Call {
         code
     }
 
-    /// Makes a call that waits for a request of which nothing is known, such as that of a small
-    /// message that was sent.
+    /// Makes a call that does nothing with messages: a plain one, or one that waits for a request of
+    /// which nothing is known, such as that of a small message that was sent.
     ///
     /// # Safety
     /// As for [`make_observed`](Self::make_observed).
     #[inline(never)]
-    unsafe fn make_wait(&self, plain: Plain, index: usize, from: Words, original: usize) -> c_int {
-        const COST: Cost = Cost::Complete;
-        let recorder = self.recorder;
-        let since_ns = measured_since(plain, recorder, COST);
+    unsafe fn make_uncounted(
+        &self,
+        plain: Plain,
+        index: usize,
+        from: Words,
+        original: usize,
+    ) -> c_int {
+        let (recorder, cost) = (self.recorder, self.function.cost);
+        let since_ns = measured_since(plain, recorder, cost);
         let inside = inside::enter(recorder);
         // SAFETY: as the caller says.
         let open = unsafe { open(recorder, index, from) };
         let begun_ns = ns_of(open.begun_ticks());
         let entered_ns = plain.with(|state| {
             state.enter(recorder, open.visited(), begun_ns);
-            entered(state, recorder, COST, (since_ns, begun_ns))
+            entered(state, recorder, cost, (since_ns, begun_ns))
         });
 
         // SAFETY: as the caller says, and the words are those of its call.
@@ -240,8 +249,9 @@ impl Call {
         let left_ns = ns_of(left_ticks);
         let span = Span { entered_ns, left_ns };
         plain.with(|state| {
-            state.is_unknown |= span.duration_ns() >= BLOCKED_NS_MIN;
-            leave(state, (recorder, visited), span, (COST, since_ns));
+            let waits = !self.function.is_plain;
+            state.is_unknown |= waits && span.duration_ns() >= BLOCKED_NS_MIN;
+            leave(state, (recorder, visited), span, (cost, since_ns));
         });
         drop(inside);
         code
