@@ -11,8 +11,9 @@ use tinyprof_architecture::source::{Source, sources};
 use tinyprof_architecture::unsafe_code;
 
 /// The crates and their floors, as in the section *The house*.
-const FLOORS: [(&str, u32); 26] = [
+const FLOORS: [(&str, u32); 27] = [
     ("tinyprof-segment", 0),
+    ("tinyprof-vocabulary", 0),
     ("tinyprof-format", 1),
     ("tinyprof-macros", 1),
     ("tinyprof-messages", 1),

@@ -29,7 +29,6 @@ mod tables;
 mod words;
 
 pub use facts::by_callpath::{ByCallpath, Visit, VisitCauses};
-pub use facts::causes::{recorded_causes, words_of_causes};
 pub use facts::occupancy::Occupancy;
 pub use facts::overhead::Overhead;
 pub use facts::overhead::adjusted::{Adjusted, CompensatedRank};

@@ -42,8 +42,12 @@ impl State {
     /// Finds out what has made a call wait.
     #[inline]
     pub(super) fn has_waited_for(&mut self, waited: &Waited) {
-        if waited.waiting_ns >= SEEN_NS_MIN {
-            self.find_cause(waited);
+        if waited.waiting_ns < SEEN_NS_MIN {
+            return;
+        }
+        match &self.causes {
+            Some(causes) if !causes.is_worth(waited) => {}
+            _ => self.find_cause(waited),
         }
     }
 
