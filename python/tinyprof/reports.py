@@ -32,10 +32,10 @@ def name_of(path: Path) -> str:
 
 
 def is_by_region(by: str) -> bool:
-    """Returns whether a report has a row for each region, and not for each callpath."""
-    if by not in ("callpath", "region"):
-        raise ValueError(f"a report is by 'callpath' or by 'region', not by {by!r}")
-    return by == "region"
+    """Returns whether a report has a row for each region or sampled function, and not for each callpath."""
+    if by not in ("callpath", "region", "function"):
+        raise ValueError(f"a report is by 'callpath', 'region' or 'function', not by {by!r}")
+    return by != "callpath"
 
 
 def text(source: tuple[Path, str, int], by: str, metric: str | None, width: int, everything: bool) -> Text:

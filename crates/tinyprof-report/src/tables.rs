@@ -11,6 +11,7 @@ mod hosts_line;
 mod metric_block;
 pub(crate) mod mpi_line;
 mod overhead_line;
+pub(crate) mod samples_line;
 mod selection;
 pub(crate) mod text;
 pub(crate) mod tree;

@@ -108,12 +108,12 @@ impl SampleRing {
         if cfg!(miri) || sandbox::is_entered() {
             return Err(NotSampled::Sandboxed);
         }
-        let file = event_of_this_thread(period_ns)?;
-        let ring = Self::of_file(file);
-        // The memory keeps the event. Not by the library, whose function may end the thread.
-        // SAFETY: opened above, and nobody else knows it.
-        unsafe { libc::syscall(libc::SYS_close, file) };
-        ring
+        keeping_errno(|| {
+            let file = event_of_this_thread(period_ns)?;
+            let ring = Self::of_file(file);
+            close(file);
+            ring
+        })
     }
 
     fn of_file(file: i32) -> Result<Self, NotSampled> {
@@ -218,6 +218,41 @@ impl Drop for SampleRing {
     }
 }
 
+/// Calls `work`, and has `errno` of the program's thread be what it was.
+#[cfg(target_os = "linux")]
+fn keeping_errno<T>(work: impl FnOnce() -> T) -> T {
+    // SAFETY: takes nothing.
+    let place = unsafe { libc::__errno_location() };
+    // SAFETY: the place is that of this thread.
+    let before = unsafe { *place };
+    let done = work();
+    // SAFETY: as above.
+    unsafe { *place = before };
+    done
+}
+
+#[cfg(not(target_os = "linux"))]
+fn keeping_errno<T>(work: impl FnOnce() -> T) -> T {
+    work()
+}
+
+/// Closes the event's file: the memory keeps the event. Not by the library, whose function may end
+/// the thread.
+#[cfg(target_os = "linux")]
+fn close(file: i32) {
+    // SAFETY: opened by the caller, and nobody else knows it.
+    unsafe { libc::syscall(libc::SYS_close, file) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn close(_: i32) {}
+
+#[cfg(not(target_os = "linux"))]
+fn event_of_this_thread(_: u64) -> Result<i32, NotSampled> {
+    Err(NotSampled::Event(libc::ENOSYS))
+}
+
+#[cfg(target_os = "linux")]
 fn event_of_this_thread(period_ns: u64) -> Result<i32, NotSampled> {
     let attributes = Attributes {
         kind: SOFTWARE,
@@ -281,10 +316,13 @@ mod tests {
 
     #[test]
     fn a_thread_that_works_is_sampled_where_it_works() {
+        let errno = last_error();
         let ring = match SampleRing::of_this_thread(100_000) {
             Ok(ring) => ring,
             Err(why) => return eprintln!("not tested: {why}"),
         };
+        assert!(SampleRing::of_this_thread(1 << 63).is_err(), "no such period");
+        assert_eq!(last_error(), errno, "it is the program's");
         let (base, sizes) = ring.into_words();
         // SAFETY: they are those of the ring.
         let ring = unsafe { SampleRing::from_words(base, sizes) }.unwrap();

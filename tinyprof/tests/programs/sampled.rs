@@ -73,7 +73,7 @@ fn fork() {
     // SAFETY: there is no other thread.
     match unsafe { libc::fork() } {
         0 => {
-            let done = longer(50_000_000) > 0 && work_shortly() > 0;
+            let done = longer(50_000_000) > 0 && work_shortly(10_000_000) > 0;
             // SAFETY: ends the process.
             unsafe { libc::_exit(if done { 7 } else { 1 }) }
         }
@@ -87,8 +87,8 @@ fn fork() {
 }
 
 #[profile]
-fn work_shortly() -> u64 {
-    shorter(10_000_000)
+fn work_shortly(wanted_ns: u64) -> u64 {
+    shorter(wanted_ns)
 }
 
 /// Works until the program ends.
@@ -110,6 +110,12 @@ fn main() {
     if let Some(files) = files {
         allow_files(files);
     }
+    let mut of_threads = 0;
+    if what == "threads" {
+        let begin = |_| std::thread::spawn(|| work_shortly(20_000_000));
+        let threads: Vec<_> = (0..64).map(begin).collect();
+        of_threads = threads.into_iter().map(|thread| thread.join().expect("it ends well")).sum();
+    }
     if what == "forks" {
         fork();
     }
@@ -119,7 +125,8 @@ fn main() {
         receiver.recv().expect("it works");
     }
     for (at, function) in [longer as fn(u64) -> u64, shorter].into_iter().enumerate() {
-        println!("{:x} {}", in_file(function as usize), here[at] + there[at]);
+        let of_threads = [0, of_threads][at];
+        println!("{:x} {}", in_file(function as usize), here[at] + there[at] + of_threads);
     }
     if what == "killed" {
         // SAFETY: ends the process.

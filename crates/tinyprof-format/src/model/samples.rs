@@ -9,7 +9,19 @@ pub const SAMPLES_MODULE: &str = "sample";
 /// The constant that has the processor time between two samples of a thread, in ns.
 pub const SAMPLES_PERIOD: &str = "period_ns";
 
+/// The name of the region of samples whose place in the code is not known.
+pub const SAMPLES_UNKNOWN: &str = "[unknown place]";
+
+/// The name of the region, without a period, whose visits are threads that were not sampled.
+pub const THREADS_NOT_SAMPLED: &str = "[threads not sampled]";
+
 impl Region {
+    /// Returns true if visits of this region are threads that the system did not sample.
+    #[must_use]
+    pub fn counts_threads_not_sampled(&self) -> bool {
+        self.module == SAMPLES_MODULE && self.name == THREADS_NOT_SAMPLED
+    }
+
     /// Returns true if visits of this region are samples.
     #[must_use]
     pub fn is_sampled(&self) -> bool {

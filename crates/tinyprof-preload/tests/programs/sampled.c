@@ -1,10 +1,9 @@
 // Two functions that work for known processor times between calls of MPI, and what may disturb
-// samples or be disturbed by them: `sampled [fork] [exec] [events] [killed] [threads]`. Each rank
+// samples or be disturbed by them: `sampled [fork|exec|events]`. Each rank
 // prints the processor time of each function, in ns: `longer NS` and `shorter NS`.
 #define _GNU_SOURCE
 #include <linux/perf_event.h>
 #include <mpi.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +14,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-enum { THREADS = 64 };
 
 static long long processor_ns(void) {
   struct timespec now;
@@ -77,11 +74,6 @@ static void end_events(void *ring, int file, long long worked_ns) {
   close(file);
 }
 
-static void *work(void *worked) {
-  *(long long *)worked = shorter(8000000);
-  return 0;
-}
-
 int main(int argc, char **argv) {
   long long of_longer = 0, of_shorter = 0;
   const char *what = argc > 1 ? argv[1] : "";
@@ -109,17 +101,9 @@ int main(int argc, char **argv) {
     }
   }
   if (!strcmp(what, "events")) end_events(ring, file, of_longer + of_shorter);
-  if (!strcmp(what, "threads")) {
-    static long long worked[THREADS];
-    pthread_t threads[THREADS];
-    for (int i = 0; i < THREADS; i++) pthread_create(&threads[i], 0, work, &worked[i]);
-    for (int i = 0; i < THREADS; i++) pthread_join(threads[i], 0);
-    for (int i = 0; i < THREADS; i++) of_shorter += worked[i];
-  }
   MPI_Barrier(MPI_COMM_WORLD);
   printf("longer %lld\nshorter %lld\n", of_longer, of_shorter);
   fflush(stdout);
-  if (!strcmp(what, "killed")) raise(SIGKILL);
   MPI_Finalize();
   return 0;
 }

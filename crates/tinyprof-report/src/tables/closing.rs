@@ -11,6 +11,7 @@ use crate::report::Report;
 use crate::tables::handed_on::handed_on;
 use crate::tables::mpi_line::mpi_line;
 use crate::tables::overhead_line::overhead_line;
+use crate::tables::samples_line::samples_line;
 use crate::tables::unfollowed_line::unfollowed_line;
 use crate::words::names::{cut, escaped, shown, wrapped};
 use crate::words::notes::{ROUNDED, sentences};
@@ -43,6 +44,7 @@ pub(crate) fn closing(report: &Report, width: usize) -> String {
         .chain(unfollowed)
         .chain(efficiency_line(report))
         .chain(processors_line(report))
+        .chain(samples_line(report))
         .chain(report.findings.iter().map(hint_line))
         .chain(notes(report).into_iter().map(|note| format!("note: {note}")))
         .chain(report.overhead.as_ref().map(overhead_line));

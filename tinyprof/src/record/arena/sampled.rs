@@ -8,7 +8,7 @@ use std::mem::ManuallyDrop;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-use tinyprof_format::model::CallpathId;
+use tinyprof_format::model::{CallpathId, SAMPLES_UNKNOWN, THREADS_NOT_SAMPLED};
 use tinyprof_segment::words::Line;
 
 use super::super::call_site::sample_site;
@@ -44,8 +44,8 @@ pub(crate) fn install_sampling(
 ) {
     SAMPLING.get_or_init(|| Sampling {
         period_ns,
-        unknown: Site::sample("[unknown place]", constants),
-        not_sampled: Site::sample("[threads not sampled]", &[]),
+        unknown: Site::sample(SAMPLES_UNKNOWN, constants),
+        not_sampled: Site::sample(THREADS_NOT_SAMPLED, &[]),
         is_allowed,
     });
 }
