@@ -42,6 +42,7 @@ mod operation;
 mod order;
 mod overhead;
 mod partner;
+mod posted;
 mod probe;
 mod receive;
 mod shared;

@@ -14,7 +14,7 @@ use tinyprof_messages::time::Post;
 
 use super::common::Common;
 use super::common_clock::now_ns;
-use super::receive::wanted;
+use super::posted::wanted;
 use super::state::State;
 use crate::abi::Handle;
 use crate::communicators::{self, Communicator, Twin};
