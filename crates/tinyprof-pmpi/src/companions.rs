@@ -62,7 +62,7 @@ pub(crate) use distance::compare_again;
 pub(crate) use ends::{begins, has_begun, has_ended, is_ending};
 pub(crate) use exposure::Access;
 pub(crate) use group::maxima_of_world;
-pub(crate) use held::Held;
+pub(crate) use held::{Envelope, Held};
 pub(crate) use naming::{By, Making, Object};
 pub(crate) use objects::{Joint, Lock, Removed};
 pub(crate) use operation::{Meet, Met};

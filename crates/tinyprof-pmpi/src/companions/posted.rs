@@ -1,11 +1,9 @@
 //! Receives that are posted, and given up.
 
-use std::ffi::c_int;
-
 use tinyprof_messages::matching::{Posted, Stream, Wanted};
 use tinyprof_messages::time::Post;
 
-use super::held::Held;
+use super::held::{Envelope, Held};
 use super::shared::Expected;
 use super::state::State;
 use super::threads;
@@ -14,32 +12,25 @@ use crate::communicators::Twin;
 use crate::library::Mpi;
 
 impl State {
-    /// Notes a receive that the program posts, with source and tag as it passes them;
-    /// `key` is its request.
+    /// Notes a receive that the program posts; `key` is its request.
     #[inline(always)]
     pub(crate) fn post(
         &mut self,
         mpi: &Mpi,
         twin: &Twin,
-        (source, tag): (c_int, c_int),
+        envelope: Envelope,
         key: Handle,
     ) -> Posted {
-        let wanted = wanted(mpi, twin, source, tag);
+        let wanted = wanted(mpi, twin, envelope);
         if self.is_shared(&wanted) {
             return Posted::Unclear;
         }
         self.common().receives.post(wanted, key.0 as u64)
     }
 
-    /// Notes that the thread is about to receive, with source and tag as the program passes
-    /// them, where another one may do so at the same time.
-    pub(crate) fn about_to_receive(
-        &mut self,
-        mpi: &Mpi,
-        twin: &Twin,
-        (source, tag): (c_int, c_int),
-    ) {
-        self.is_shared(&wanted(mpi, twin, source, tag));
+    /// Notes that the thread is about to receive, where another one may do so at the same time.
+    pub(crate) fn about_to_receive(&mut self, mpi: &Mpi, twin: &Twin, envelope: Envelope) {
+        self.is_shared(&wanted(mpi, twin, envelope));
     }
 
     /// Returns whether several threads have received messages of a stream at the same time.
@@ -84,7 +75,7 @@ impl State {
         match held.posted {
             Some(Posted::Ticket(ticket)) => self.common().receives.cancel_ticket(ticket),
             Some(Posted::Number(number)) => {
-                let of_twin = |twin: &Twin| wanted(mpi, twin, held.peer, held.tag).stream();
+                let of_twin = |twin: &Twin| wanted(mpi, twin, held.envelope()).stream();
                 if let Some(stream) = twin.and_then(of_twin) {
                     self.common().receives.cancel(stream, number);
                 }
@@ -94,9 +85,9 @@ impl State {
     }
 }
 
-/// Returns the messages that a receive accepts, as the program passes source and tag.
+/// Returns the messages that a receive accepts.
 #[inline]
-pub(super) fn wanted(mpi: &Mpi, twin: &Twin, source: c_int, tag: c_int) -> Wanted {
+pub(super) fn wanted(mpi: &Mpi, twin: &Twin, Envelope { source, tag }: Envelope) -> Wanted {
     let is_any = source == mpi.abi.any_source;
     let source = (!is_any).then_some(source.cast_unsigned());
     let tag = (tag != mpi.abi.any_tag).then_some(tag);

@@ -148,7 +148,7 @@ impl State {
             }
             (Some(Posted::Ticket(ticket)), true) => self.common().receives.withdraw(ticket),
             (Some(Posted::Number(number)), is_cancelled) if requests::may_be_cancelled() => {
-                let stream = wanted(mpi, &twin, one.held.peer, one.held.tag).stream();
+                let stream = wanted(mpi, &twin, one.held.envelope()).stream();
                 let stream = stream.unwrap_or(Stream { communicator, peer, tag });
                 self.common().receives.cancelled(stream, number, is_cancelled);
             }
