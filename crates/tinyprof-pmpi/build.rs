@@ -139,7 +139,7 @@ fn entry(function: &Function<'_>, role: &Role<'_>) -> String {
         "Function {{ name: \"MPI_{name}\", is_large: {}, is_test: {}, arguments: {}, \
          fortran_arguments: {fortran_arguments}, error: word_of_argument({}), \
          looks: Looks::{}, counts: {counts}, concludes: Concludes::{}, meets: {}, {}, \
-         sent: Sent {{ tag: {}, count: {}, datatype: {} }}, received_tag: {}, \
+         sent: Sent {{ tag: {}, data: Data {{ count: {}, datatype: {} }} }}, received_tag: {}, \
          at: Positions {{ {at}..Positions::NONE }} }}",
         name.ends_with("_c"),
         function.has("flag") || *name == "Testsome",

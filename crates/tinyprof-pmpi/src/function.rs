@@ -7,8 +7,8 @@ use tinyprof::__calls::Site;
 use tinyprof_messages::waiting::Collective as Pattern;
 
 pub(crate) use facts::{
-    Accesses, Collective, Completes, Concludes, Cost, Counts, Epoch, Form, Frees, Lifetime, Looks,
-    Makes, Meets, Prepares, Sent, Waits,
+    Accesses, Collective, Completes, Concludes, Cost, Counts, Data, Epoch, Form, Frees, Lifetime,
+    Looks, Makes, Meets, Prepares, Sent, Waits,
 };
 pub(crate) use shape::Shape;
 

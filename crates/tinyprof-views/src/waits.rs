@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 use tinyprof_format::model::CallpathIndex;
 use tinyprof_messages::graph::RankSet;
-use tinyprof_messages::waiting::Pattern;
 use tinyprof_report::cells::{
     columns, count_cell, cut, percent_cell, ratio, time, time_cell, wrapped,
 };
@@ -228,28 +227,10 @@ fn both_callpaths(report: &Report, entry: &Waiting, room: usize) -> String {
 
 /// Returns the pattern, and the part of the waiting that is due to the order of receives.
 fn kind(entry: &Waiting) -> String {
-    let word = word(entry.pattern);
+    let words = entry.pattern.words();
     if entry.wrong_order_ns == 0 {
-        return word.to_owned();
+        return words;
     }
     let part = percent_cell(ratio(entry.wrong_order_ns, entry.waiting_ns));
-    format!("{word}, {part} order")
-}
-
-/// Returns a pattern in one or two words.
-const fn word(pattern: Pattern) -> &'static str {
-    match pattern {
-        Pattern::LateSender => "late sender",
-        Pattern::LateReceiver => "late receiver",
-        Pattern::WaitAtBarrier => "barrier",
-        Pattern::WaitAtAllToAll => "all to all",
-        Pattern::LateBroadcast => "late root",
-        Pattern::EarlyReduce => "early root",
-        Pattern::EarlyScan => "early scan",
-        Pattern::WaitAtFence => "fence",
-        Pattern::LatePost => "late post",
-        Pattern::EarlyWait => "early wait",
-        Pattern::LockContention => "lock",
-        _ => "other",
-    }
+    format!("{words}, {part} order")
 }

@@ -62,16 +62,22 @@ impl Pattern {
             Self::LateSender => "late_sender",
             Self::LateSenderWrongOrder => "late_sender_wrong_order",
             Self::LateReceiver => "late_receiver",
-            Self::WaitAtBarrier => "wait_at_barrier",
-            Self::WaitAtAllToAll => "wait_at_all_to_all",
-            Self::LateBroadcast => "late_broadcast",
-            Self::EarlyReduce => "early_reduce",
+            Self::WaitAtBarrier => "barrier",
+            Self::WaitAtAllToAll => "all_to_all",
+            Self::LateBroadcast => "late_root",
+            Self::EarlyReduce => "early_root",
             Self::EarlyScan => "early_scan",
-            Self::WaitAtFence => "wait_at_fence",
+            Self::WaitAtFence => "fence",
             Self::LatePost => "late_post",
             Self::EarlyWait => "early_wait",
-            Self::LockContention => "lock_contention",
+            Self::LockContention => "lock",
         }
+    }
+
+    /// Returns the name in words, for people: `late sender`.
+    #[must_use]
+    pub fn words(self) -> String {
+        self.name().replace('_', " ")
     }
 }
 
@@ -85,6 +91,19 @@ mod tests {
             assert_eq!(Pattern::from_number(number), Some(pattern));
             assert_eq!(Pattern::ALL.iter().filter(|p| p.name() == pattern.name()).count(), 1);
         }
+        assert_eq!(Pattern::LateSender.words(), "late sender");
         assert_eq!((Pattern::from_number(0), Pattern::from_number(13)), (None, None));
+    }
+
+    #[test]
+    fn the_document_explains_the_patterns_in_their_order() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/waits.md");
+        let document = std::fs::read_to_string(path).expect("the document is there");
+        let (_, table) = document.split_once("| kind | waiting |").expect("a table");
+        let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+        let named: Vec<&str> = rows.filter_map(|row| row.split('`').nth(1)).collect();
+        // The order of receives has no row of its own.
+        let shown = Pattern::ALL.into_iter().filter(|p| *p != Pattern::LateSenderWrongOrder);
+        assert_eq!(named, shown.map(Pattern::name).collect::<Vec<_>>());
     }
 }

@@ -25,6 +25,13 @@ pub(crate) struct Held {
     pub(crate) ideal_ns: u64,
 }
 
+/// Source and tag of messages, as the program passes them: each may be any.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Envelope {
+    pub(crate) source: c_int,
+    pub(crate) tag: c_int,
+}
+
 impl Held {
     /// An untracked message.
     pub(crate) const NOT_FOLLOWED: Self = Self {
@@ -34,6 +41,11 @@ impl Held {
         post: Post { posted_ns: 0, intrusion_ns: 0 },
         ideal_ns: 0,
     };
+
+    /// Returns source and tag of a receive.
+    pub(crate) fn envelope(&self) -> Envelope {
+        Envelope { source: self.peer, tag: self.tag }
+    }
 }
 
 static HELD: [Slot; SLOTS] = [const { Slot::new() }; SLOTS];

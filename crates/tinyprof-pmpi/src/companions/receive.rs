@@ -6,20 +6,20 @@ use std::ffi::c_int;
 use tinyprof::__calls::{CallpathId, EdgeInstance, EdgeKey, EdgeKind, Recorder, Visited};
 use tinyprof_messages::clock::Wait;
 use tinyprof_messages::companion::Companion;
-use tinyprof_messages::matching::{Posted, Stream, Ticket, Turn, Wanted};
+use tinyprof_messages::matching::{Posted, Stream, Ticket, Turn};
 use tinyprof_messages::time::Post;
 use tinyprof_messages::uncertainty::Uncertainty;
 use tinyprof_messages::waiting::{Waited, late_receiver_ns};
 
 use super::causes::Waited as Caused;
 use super::common_clock::Span;
-use super::held::{self, Held};
+use super::held;
 use super::partner::Partner;
-use super::shared::{Answer, Expected};
+use super::posted::wanted;
+use super::shared::Answer;
 use super::state::{Completed, State};
 use super::threads;
 use crate::abi::{Handle, Status};
-use crate::communicators::Twin;
 use crate::library::Mpi;
 use crate::requests;
 
@@ -30,63 +30,6 @@ const ASKED_MAX: u32 = 64;
 const ORDER_UNSURE_NS: u64 = 20_000;
 
 impl State {
-    /// Notes a receive that the program posts, with source and tag as it passes them;
-    /// `key` is its request.
-    #[inline(always)]
-    pub(crate) fn post(
-        &mut self,
-        mpi: &Mpi,
-        twin: &Twin,
-        (source, tag): (c_int, c_int),
-        key: Handle,
-    ) -> Posted {
-        let wanted = wanted(mpi, twin, source, tag);
-        if self.is_shared(&wanted) {
-            return Posted::Unclear;
-        }
-        self.common().receives.post(wanted, key.0 as u64)
-    }
-
-    /// Notes that the thread is about to receive, with source and tag as the program passes
-    /// them, where another one may do so at the same time.
-    pub(crate) fn about_to_receive(
-        &mut self,
-        mpi: &Mpi,
-        twin: &Twin,
-        (source, tag): (c_int, c_int),
-    ) {
-        self.is_shared(&wanted(mpi, twin, source, tag));
-    }
-
-    /// Returns whether several threads have received messages of a stream at the same time.
-    pub(super) fn is_stream_shared(&mut self, stream: Stream) -> bool {
-        threads::are_multiple() && self.common().sharing.is_shared(stream)
-    }
-
-    /// Returns whether several threads receive messages that a receive accepts.
-    #[inline]
-    fn is_shared(&mut self, wanted: &Wanted) -> bool {
-        let (common, caller) = self.common_and_caller();
-        threads::are_multiple() && common.sharing.receives(wanted, caller)
-    }
-
-    /// Returns where the companion of the next message of a rank will be, if that is known.
-    #[inline]
-    pub(crate) fn expected(&mut self, from: i32) -> Option<Expected> {
-        self.common().carrier.expected(from)
-    }
-
-    /// Returns the moment of a receive that is posted at `at_ns`, and the ideal time then, in ns.
-    pub(crate) fn post_at(&self, at_ns: u64) -> (Post, u64) {
-        let intrusion_ns = self.clock.intrusion_ns();
-        (Post { posted_ns: at_ns, intrusion_ns }, self.clock.ideal_ns())
-    }
-
-    /// Returns that of one that the call under way has posted, which has returned.
-    pub(crate) fn posted_now(&self) -> (Post, u64) {
-        self.post_at(self.returned_ns)
-    }
-
     /// Handles the completed receives of a call: `waits` if it has waited for them.
     pub(crate) fn conclude(
         &mut self,
@@ -205,7 +148,7 @@ impl State {
             }
             (Some(Posted::Ticket(ticket)), true) => self.common().receives.withdraw(ticket),
             (Some(Posted::Number(number)), is_cancelled) if requests::may_be_cancelled() => {
-                let stream = wanted(mpi, &twin, one.held.peer, one.held.tag).stream();
+                let stream = wanted(mpi, &twin, one.held.envelope()).stream();
                 let stream = stream.unwrap_or(Stream { communicator, peer, tag });
                 self.common().receives.cancelled(stream, number, is_cancelled);
             }
@@ -358,28 +301,6 @@ impl State {
             visited.add_edge(&key, &EdgeInstance::default());
         }
     }
-
-    /// Forgets a receive that the program gives up.
-    pub(crate) fn release(&mut self, held: &Held) {
-        if let Some(Posted::Ticket(ticket)) = held.posted {
-            self.common().receives.release(ticket);
-        }
-    }
-
-    /// Notes that the program asks MPI to cancel a receive.
-    /// The receive was posted on the communicator of `twin`.
-    pub(crate) fn cancel(&mut self, mpi: &Mpi, held: &Held, twin: Option<&Twin>) {
-        match held.posted {
-            Some(Posted::Ticket(ticket)) => self.common().receives.cancel_ticket(ticket),
-            Some(Posted::Number(number)) => {
-                let of_twin = |twin: &Twin| wanted(mpi, twin, held.peer, held.tag).stream();
-                if let Some(stream) = twin.and_then(of_twin) {
-                    self.common().receives.cancel(stream, number);
-                }
-            }
-            Some(Posted::Unclear) | None => {}
-        }
-    }
 }
 
 /// Returns a wait for a message as an instance of an edge.
@@ -391,15 +312,6 @@ pub(super) fn waited(wait: &Wait) -> EdgeInstance {
         transfer_ns: wait.transfer_ns,
         ..EdgeInstance::default()
     }
-}
-
-/// Returns the messages that a receive accepts, as the program passes source and tag.
-#[inline]
-pub(super) fn wanted(mpi: &Mpi, twin: &Twin, source: c_int, tag: c_int) -> Wanted {
-    let is_any = source == mpi.abi.any_source;
-    let source = (!is_any).then_some(source.cast_unsigned());
-    let tag = (tag != mpi.abi.any_tag).then_some(tag);
-    Wanted { communicator: twin.number, source, tag }
 }
 
 /// Returns source and tag of the message that a request has got, if it has got one. The request

@@ -1,19 +1,17 @@
 //! What a thread of the rank knows of messages: its clock, and what its calls wait for.
 
+mod costs;
+mod flow;
 mod of_thread;
 
 use std::ffi::c_int;
 use std::ptr::NonNull;
-use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use tinyprof::__calls::{
-    CallpathId, ClockFacts, EdgeInstance, EdgeKey, EdgeKind, Recorder, VISIT_UNITS, Visited,
-};
+use tinyprof::__calls::{CallpathId, ClockFacts, EdgeKey, Recorder, Visited};
 use tinyprof_messages::clock::{Clock, Member};
 use tinyprof_messages::companion::Companion;
 use tinyprof_messages::meeting::Meeting;
-use tinyprof_messages::order::Doing;
 use tinyprof_messages::time::{Offset, Post};
 use tinyprof_messages::waiting::WrongOrder;
 use tinyprof_messages::ways::Ways;
@@ -29,22 +27,16 @@ use super::operation::Meet;
 use super::order::Order;
 use super::overhead::Overhead;
 use super::tests::Tests;
-use super::threads::{self, Caller};
+use super::threads::Caller;
 use crate::communicators::{ELSEWHERE, Twin};
 use crate::function::Cost;
 
+use costs::COSTS_PS;
 pub(crate) use of_thread::{Plain, end, is_in_call, is_on, keeps_order, plain, store_facts, with};
 pub(super) use of_thread::{begin, forget_communicator};
 
 /// The receives that a call can complete without a new allocation.
 const COMPLETED: usize = 4096;
-/// The longest time that our work for a call takes: a companion that is waited for.
-const WORK_NS_MAX: u64 = 30_000;
-/// The calls after which the facts of the clock are stored, for readers of a running program.
-const STORED_EACH: u64 = 64;
-
-/// How often the clock of a rank that goes by `CLOCK_MONOTONIC` is set.
-const SET_EACH_NS: u64 = 1_000_000;
 
 /// The state: one for all threads, which use it one at a time, or one for each where they may call
 /// MPI at the same time.
@@ -111,23 +103,6 @@ pub(crate) struct State {
     pub(super) calls: u64,
 }
 
-/// The flow from one call to the next.
-#[derive(Clone, Copy, Debug)]
-#[must_use = "it is to be counted"]
-pub(crate) struct Flow {
-    from: CallpathId,
-    since_ns: u64,
-}
-
-impl Flow {
-    /// Counts it for the callpath of the later call.
-    #[inline]
-    pub(crate) fn add_to(self, visited: Visited) {
-        let key = EdgeKey { kind: EdgeKind::Flow, partner: 0, from: self.from };
-        visited.add_edge(&key, &EdgeInstance { ns: self.since_ns, ..EdgeInstance::default() });
-    }
-}
-
 /// A receive that a call has completed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Completed {
@@ -157,9 +132,6 @@ impl Completed {
         posted_by: EdgeKey::UNKNOWN,
     };
 }
-
-/// What a visit and a call cost, see [`State`].
-static COSTS_PS: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
 
 impl State {
     fn new(common: NonNull<Common>, recorder: Option<Recorder>, order: Option<Order>) -> Self {
@@ -291,48 +263,6 @@ impl State {
         Offset { latency_ns, ..Offset::default() }
     }
 
-    /// Notes a call that begins, the computation before it, and its cost.
-    #[inline]
-    pub(crate) fn enter(&mut self, recorder: Recorder, visited: Visited, entered_ns: u64) {
-        self.enter_from(recorder, visited, entered_ns).add_to(visited);
-    }
-
-    /// As [`enter`](Self::enter), and returns the flow from the call before, which is to be added
-    /// to the callpath of the call.
-    #[inline]
-    pub(crate) fn enter_from(
-        &mut self,
-        recorder: Recorder,
-        visited: Visited,
-        entered_ns: u64,
-    ) -> Flow {
-        if entered_ns > self.set_again_ns {
-            self.set_again_ns = entered_ns + SET_EACH_NS;
-            common_clock::set_again(recorder);
-        }
-        let since_ns = self.compute(recorder, entered_ns);
-        self.add_activities(visited.id(), entered_ns);
-        Flow { from: self.last, since_ns }
-    }
-
-    /// Notes the computation since the last call, and its cost. Returns how long it was,
-    /// in ns.
-    #[inline]
-    fn compute(&mut self, recorder: Recorder, now_ns: u64) -> u64 {
-        self.hears_all(recorder);
-        let units = recorder.visit_units().wrapping_sub(self.visit_units);
-        let visits_ps = units.saturating_mul(self.visit_ps) / VISIT_UNITS;
-        let cost_ps = visits_ps.saturating_add(self.passing_ps);
-        self.clock.events(1, cost_ps);
-        self.own_ps = self.own_ps.saturating_add(cost_ps);
-        let since_ns = match self.last_left_ns {
-            0 => 0,
-            left_ns => now_ns.saturating_sub(left_ns),
-        };
-        self.clock.useful(since_ns.saturating_sub(cost_ps / 1_000));
-        since_ns
-    }
-
     /// Returns the last call, and when it was left.
     #[inline]
     pub(super) fn last_call(&self) -> (CallpathId, u64) {
@@ -380,96 +310,5 @@ impl State {
         let senders = self.senders.take();
         let clocks = [self.entered, self.clock];
         self.blocked.ended(span, visited.callpath(), clocks, senders);
-    }
-
-    /// Returns whether the cost of our work for a call is to be measured.
-    #[inline]
-    pub(crate) fn measures(&mut self, cost: Cost) -> bool {
-        self.overhead.measures(cost)
-    }
-
-    /// Notes the work before a call. Returns its cost in ns.
-    #[inline]
-    pub(crate) fn worked(&mut self, cost: Cost, measured_ns: Option<u64>) -> u64 {
-        let ns = self.overhead.before(cost, measured_ns);
-        self.cost(ns);
-        if !matches!(cost, Cost::Plain | Cost::Receive | Cost::StartReceive) {
-            self.entered = self.clock;
-        }
-        ns
-    }
-
-    /// Notes a call that has ended, and the work since `since_ns`. The call took `in_ns`
-    /// in MPI.
-    #[inline(always)]
-    pub(crate) fn leave(
-        &mut self,
-        recorder: Recorder,
-        visited: Visited,
-        (since_ns, in_ns): (u64, u64),
-        (cost, is_measured): (Cost, bool),
-    ) {
-        self.has_waited = false;
-        if std::mem::take(&mut self.is_unknown) {
-            self.not_followed(in_ns);
-        }
-        let measured_ns = is_measured.then(|| now_ns(recorder).saturating_sub(since_ns));
-        let ns = self.overhead.after(cost, measured_ns);
-        self.cost(ns);
-        self.last_left_ns = since_ns.saturating_add(ns);
-        // The visit of the call itself is part of what was measured.
-        self.visit_units = recorder.visit_units();
-        self.last = visited.id();
-        self.calls = self.calls.wrapping_add(1);
-        // Only the thread that ends MPI is there at the end.
-        if threads::are_multiple() || self.calls.is_multiple_of(STORED_EACH) {
-            self.store(recorder);
-        }
-        if self.order.is_some() {
-            self.posted_late = None;
-            self.say(self.last_left_ns, Doing::Running);
-        }
-    }
-
-    /// Stores the facts of the clock, for readers of a running program.
-    #[inline(never)]
-    fn store(&self, recorder: Recorder) {
-        recorder.store_clock(&self.facts());
-    }
-
-    /// Adds time that the profiler took. Longer values mean that the rank was descheduled.
-    #[inline]
-    pub(crate) fn cost(&mut self, ns: u64) {
-        self.delay(ns.min(WORK_NS_MAX));
-    }
-
-    /// Adds time by which we have surely delayed the rank ourselves.
-    #[inline]
-    pub(crate) fn delay(&mut self, ns: u64) {
-        self.clock.delay(ns);
-        self.own_ns = self.own_ns.saturating_add(ns);
-    }
-
-    /// Returns by how much we have delayed the rank ourselves up to now.
-    pub(super) fn own_intrusion_ns(&self) -> u64 {
-        self.own_ns.saturating_add(self.own_ps / 1_000)
-    }
-
-    fn facts(&self) -> ClockFacts {
-        let own_intrusion_ns = self.own_intrusion_ns();
-        let uncertainty_ns = self.clock.uncertainty_ns();
-        ClockFacts {
-            own_intrusion_ns,
-            intrusion_ns: self.clock.intrusion_ns(),
-            uncertainty_ns,
-            // The cost of a visit depends on the code around it.
-            propagated_uncertainty_ns: uncertainty_ns.saturating_sub(own_intrusion_ns / 3),
-            ideal_ns: self.clock.ideal_ns(),
-            contradictions: self.clock.contradictions(),
-            // So that readers know that it was kept.
-            unfollowed_ns: self.facts.unfollowed_ns + self.blocked.lost_ns + self.unheard_ns + 1,
-            offset_uncertainty_ns: distance::uncertainty_ns(),
-            ..self.facts
-        }
     }
 }

@@ -14,7 +14,8 @@ use tinyprof_messages::time::Post;
 
 use super::common::Common;
 use super::common_clock::now_ns;
-use super::receive::wanted;
+use super::held::Envelope;
+use super::posted::wanted;
 use super::state::State;
 use crate::abi::Handle;
 use crate::communicators::{self, Communicator, Twin};
@@ -136,7 +137,7 @@ impl State {
         let order = order?;
         let sources = 0..known.remote_size.unwrap_or(known.size);
         let sent = sources.filter_map(|source| {
-            let wanted = wanted(mpi, twin, source, tag);
+            let wanted = wanted(mpi, twin, Envelope { source, tag });
             let relative = known.relative(source);
             let (first, _) = carrier.lane_from(relative)?.first(|companion, tag| {
                 let stream =

@@ -213,10 +213,16 @@ pub(crate) enum Collective {
     NeighborAlltoallw,
 }
 
-/// The words of the tag, count and datatype of the message that a call sends.
+/// The words of the tag and the data of the message that a call sends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sent {
     pub(crate) tag: u8,
+    pub(crate) data: Data,
+}
+
+/// The words of a count and a datatype.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Data {
     pub(crate) count: u8,
     pub(crate) datatype: u8,
 }

@@ -7,7 +7,7 @@ use crate::abi::Interface;
 use crate::arguments::Kind;
 use crate::communicators;
 use crate::companions::{self, Message, Mode, Receiver, held};
-use crate::function::{Counts, Positions};
+use crate::function::{Counts, Data, Positions};
 use crate::requests::{self, Pending};
 
 /// The size from which a blocking send waits for its receive, in bytes, where nobody can wait to
@@ -20,11 +20,7 @@ impl Call {
     /// Sends the companions of the messages that the call sends. Returns what becomes known of the
     /// receiver, and count and datatype if their size is not known yet.
     #[inline]
-    pub(super) fn announce(
-        &self,
-        visited: Visited,
-        entered_ns: u64,
-    ) -> (Receiver, Option<(u8, u8)>) {
+    pub(super) fn announce(&self, visited: Visited, entered_ns: u64) -> (Receiver, Option<Data>) {
         let function = self.function;
         if !function.sends {
             if function.counts == Counts::Started {
@@ -33,7 +29,7 @@ impl Call {
             return (Receiver::Free, None);
         }
         let at = &function.at;
-        let data = (function.sent.count, function.sent.datatype);
+        let data = function.sent.data;
         // Of two messages that one request completes, the one that comes is followed.
         let mode = if function.posts { Mode::Buffered } else { self.mode() };
         let to = self.arguments.int(at.dest);

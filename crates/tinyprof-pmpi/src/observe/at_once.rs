@@ -1,12 +1,10 @@
 //! Calls of several threads at the same time: what is said before they are made, and heard soon
 //! after.
 
-use std::ffi::c_int;
-
 use super::Call;
 use crate::arguments::Kind;
 use crate::communicators::{self, Communicator};
-use crate::companions::{self, State, held, now_ns};
+use crate::companions::{self, Envelope, State, held, now_ns};
 use crate::function::{Counts, Function};
 use crate::requests::{self, Pending};
 
@@ -27,7 +25,9 @@ impl Call {
             | Counts::Matched
             | Counts::Exchanged
             | Counts::ExchangeStarted => {
-                let envelope = (self.arguments.int(at.source), self.arguments.int(received_tag));
+                let (source, tag) =
+                    (self.arguments.int(at.source), self.arguments.int(received_tag));
+                let envelope = Envelope { source, tag };
                 self.about_to_receive(communicators::find(self.communicator()), envelope);
             }
             Counts::Started => self.about_to_start(),
@@ -73,14 +73,14 @@ impl Call {
                 && request.pending == Pending::ReceiveAtStart
             {
                 let held = held::at(place);
-                self.about_to_receive(request.communicator, (held.peer, held.tag));
+                self.about_to_receive(request.communicator, held.envelope());
             }
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn about_to_receive(&self, known: Option<&Communicator>, envelope: (c_int, c_int)) {
+    fn about_to_receive(&self, known: Option<&Communicator>, envelope: Envelope) {
         if let Some(twin) = known.and_then(Communicator::twin) {
             companions::with(self.recorder, |state| {
                 state.about_to_receive(self.mpi(), &twin, envelope);

@@ -8,7 +8,7 @@ use super::{Before, Call};
 use crate::abi::Handle;
 use crate::arguments::Kind;
 use crate::communicators::{Communicator, ELSEWHERE};
-use crate::companions::{self, Completed, Held, Probed, Span, State, held};
+use crate::companions::{self, Completed, Envelope, Held, Probed, Span, State, held};
 use crate::datatypes;
 use crate::function::{Completes, Concludes, Counts, Positions};
 use crate::requests;
@@ -123,7 +123,7 @@ impl Call {
         let mut completed = self.completed_now(held, self.known(), status, false);
         companions::with(self.recorder, |state| {
             // It is posted now that it has returned: no other was posted meanwhile.
-            let post = |twin| state.post(self.mpi(), &twin, (source, tag), Handle(0));
+            let post = |twin| state.post(self.mpi(), &twin, Envelope { source, tag }, Handle(0));
             completed.held.posted = completed.twin.map(post);
             (completed.held.post, completed.held.ideal_ns) = state.post_at(span.entered_ns);
             state.conclude_only(self.mpi(), self.recorder, visited, span, true, &completed);

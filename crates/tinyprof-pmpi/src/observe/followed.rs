@@ -1,15 +1,13 @@
 //! Requests that companions follow: what has to be kept from the call that makes one to the call
 //! that completes it.
 
-use std::ffi::c_int;
-
 use tinyprof::__calls::Visited;
 
 use super::Call;
 use crate::abi::Handle;
 use crate::arguments::Kind;
 use crate::communicators::Communicator;
-use crate::companions::{self, Held, Receiver, held};
+use crate::companions::{self, Envelope, Held, Receiver, held};
 use crate::function::{Counts, Frees, Positions, Prepares};
 use crate::requests::{self, Pending, Request};
 
@@ -39,14 +37,14 @@ impl Call {
         &self,
         place: usize,
         communicator: Option<&Communicator>,
-        envelope: (c_int, c_int),
+        envelope: Envelope,
         request: Handle,
     ) {
         if !companions::is_on() {
             return;
         }
         let twin = communicator.and_then(Communicator::twin);
-        let (peer, tag) = envelope;
+        let Envelope { source: peer, tag } = envelope;
         let held = companions::with(self.recorder, |state| {
             let posted = twin.map(|twin| state.post(self.mpi(), &twin, envelope, request));
             let (post, ideal_ns) = state.posted_now();
@@ -105,7 +103,8 @@ impl Call {
         let Held { peer, tag, .. } = held::at(place);
         if peer != self.mpi().abi.proc_null {
             let communicator = requests::taken(place).communicator;
-            self.hold_posted(place, communicator, (peer, tag), request);
+            let envelope = Envelope { source: peer, tag };
+            self.hold_posted(place, communicator, envelope, request);
         }
     }
 
@@ -119,7 +118,7 @@ impl Call {
     ) {
         let (source, tag) = self.envelope_in(status);
         if source >= 0 {
-            self.hold_posted(place, communicator, (source, tag), message);
+            self.hold_posted(place, communicator, Envelope { source, tag }, message);
         }
     }
 

@@ -8,8 +8,9 @@ use super::{Before, Call};
 use crate::abi::Handle;
 use crate::arguments::Kind;
 use crate::communicators::{self, Communicator, ELSEWHERE};
+use crate::companions::Envelope;
 use crate::datatypes;
-use crate::function::Positions;
+use crate::function::{Data, Positions};
 use crate::handles;
 use crate::requests::{self, Pending, Request};
 
@@ -44,7 +45,7 @@ impl Call {
     /// Returns the bytes of a count and a datatype, both given by their positions, before MPI has
     /// accepted them. `None` if nobody knows the datatype.
     #[inline]
-    pub(super) fn bytes_before(&self, (count, datatype): (u8, u8)) -> Option<u64> {
+    pub(super) fn bytes_before(&self, Data { count, datatype }: Data) -> Option<u64> {
         match self.arguments.count(count) {
             0 => Some(0),
             count => {
@@ -65,7 +66,7 @@ impl Call {
     /// Counts the message that the call sends.
     #[inline(always)]
     pub(super) fn sent(&self, visited: Visited) {
-        let data = (self.function.sent.count, self.function.sent.datatype);
+        let data = self.function.sent.data;
         let to = self.arguments.int(self.function.at.dest);
         let signature = self.signature_of_sent(to, data);
         if !visited.count_again(&signature) {
@@ -76,7 +77,7 @@ impl Call {
     /// Returns what tells a message to a rank from others of the callpath, which is sent from
     /// a count and a datatype, both given by their positions.
     #[inline(always)]
-    pub(super) fn signature_of_sent(&self, to: c_int, (count, datatype): (u8, u8)) -> Signature {
+    pub(super) fn signature_of_sent(&self, to: c_int, Data { count, datatype }: Data) -> Signature {
         [
             self.communicator().0 as u64,
             self.arguments.handle(datatype, Kind::Datatype).0 as u64,
@@ -91,7 +92,7 @@ impl Call {
         visited: Visited,
         signature: &Signature,
         to: c_int,
-        (count, datatype): (u8, u8),
+        Data { count, datatype }: Data,
     ) {
         if to == self.arguments.mpi.abi.proc_null {
             return visited.pass_over(signature);
@@ -199,7 +200,8 @@ impl Call {
         if let Some(place) = requests::insert(request, &Request { callpath, communicator, pending })
         {
             let source = self.arguments.int(self.function.at.source);
-            let envelope = (source, self.arguments.int(self.function.received_tag));
+            let tag = self.arguments.int(self.function.received_tag);
+            let envelope = Envelope { source, tag };
             self.hold_posted(place, communicator, envelope, request);
         }
     }

@@ -69,7 +69,7 @@ impl Call {
             Waits::Nobody => Doing::Running,
             Waits::Source => self.waiting_for(function.at.source),
             Waits::Receiver => {
-                let bytes = self.bytes_before((function.sent.count, function.sent.datatype));
+                let bytes = self.bytes_before(function.sent.data);
                 if self.blocks(bytes.unwrap_or(u64::MAX)) {
                     self.waiting_for(function.at.dest)
                 } else {

@@ -16,8 +16,8 @@ use crate::abi::Handle;
 use crate::arguments::Kind;
 use crate::communicators::{self, Communicator, ELSEWHERE};
 use crate::companions::{
-    self, BLOCKED_NS_MIN, Completed, Held, Message, Mode, Plain, Receiver, Span, State, now_ns,
-    ns_of,
+    self, BLOCKED_NS_MIN, Completed, Envelope, Held, Message, Mode, Plain, Receiver, Span, State,
+    now_ns, ns_of,
 };
 use crate::forward::forward;
 use crate::function::{Completes, Cost, Counts, Positions};
@@ -91,7 +91,7 @@ impl Call {
         let begun_ns = ns_of(open.begun_ticks());
 
         let to = call.arguments.int(at.dest);
-        let data = (at.count, at.datatype);
+        let data = call.function.sent.data;
         let signature = call.signature_of_sent(to, data);
         let like = visited.like(&signature);
         let bytes = match like {
@@ -130,7 +130,7 @@ impl Call {
             }
             if bytes.is_none() {
                 // MPI knows the datatype: for the next message, so does this thread.
-                call.bytes(at.count, at.datatype);
+                call.bytes(data.count, data.datatype);
             }
         } else {
             call.take_back_sent(code);
@@ -199,7 +199,8 @@ impl Call {
                 let twin = known.and_then(Communicator::twin);
                 let partner = known.map_or(ELSEWHERE, |known| known.relative(source));
                 // It is posted now that it has returned: no other was posted meanwhile.
-                let post = |twin| state.post(call.mpi(), &twin, (source, tag), Handle(0));
+                let post =
+                    |twin| state.post(call.mpi(), &twin, Envelope { source, tag }, Handle(0));
                 let posted = twin.map(post);
                 let (post, ideal_ns) = state.post_at(entered_ns);
                 let held = Held { peer, tag, posted, post, ideal_ns };

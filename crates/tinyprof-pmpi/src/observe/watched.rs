@@ -6,7 +6,7 @@ use super::{Before, Call, inside, open};
 use crate::communicators;
 use crate::companions::{self, BLOCKED_NS_MIN, Meet, Receiver, Span, now_ns, ns_of};
 use crate::forward::forward;
-use crate::function::{Completes, Counts, Positions};
+use crate::function::{Completes, Counts, Data, Positions};
 use crate::words::Words;
 
 /// The longest time that storing a small message takes, in ns.
@@ -77,7 +77,7 @@ impl Call {
         let span = Span { entered_ns, left_ns: left_ns.saturating_sub(held_ns) };
         if self.is_successful(code) {
             self.after(&before, visited);
-            if let Some((count, datatype)) = not_sized {
+            if let Some(Data { count, datatype }) = not_sized {
                 // MPI knows the datatype: for the next message, so does this thread.
                 self.bytes(count, datatype);
             }

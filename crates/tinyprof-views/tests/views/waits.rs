@@ -59,7 +59,7 @@ fn ranks_that_wait_in_the_same_callpath_are_one_entry() {
     let found = json(late(), false);
     assert_eq!(found.len(), 2);
     let (barrier, receive) = (&found[0], &found[1]);
-    assert_eq!((&barrier["kind"], &barrier["for_ranks"]), (&"wait_at_barrier".into(), &"3".into()));
+    assert_eq!((&barrier["kind"], &barrier["for_ranks"]), (&"barrier".into(), &"3".into()));
     assert_eq!(barrier["ranks"], "0-2");
     assert_eq!((&receive["kind"], &receive["ranks"]), (&"late_sender".into(), &"1-3".into()));
     assert_eq!(receive["callpath"], format!("late<{RECV}"));

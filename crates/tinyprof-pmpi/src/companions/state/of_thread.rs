@@ -9,7 +9,8 @@ use std::sync::{Mutex, PoisonError};
 use tinyprof::__calls::{ClockRate, Recorder, with_discarded_records};
 use tinyprof_messages::order::Doing;
 
-use super::{COSTS_PS, State};
+use super::State;
+use super::costs::COSTS_PS;
 use crate::communicators::Twin;
 use crate::companions::carrier::Carrier;
 use crate::companions::common::Common;

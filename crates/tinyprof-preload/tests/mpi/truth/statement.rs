@@ -15,10 +15,10 @@ const KINDS: [&str; 8] = [
     "late_sender",
     WRONG_ORDER,
     "late_receiver",
-    "wait_at_barrier",
-    "wait_at_all_to_all",
-    "late_broadcast",
-    "early_reduce",
+    "barrier",
+    "all_to_all",
+    "late_root",
+    "early_root",
     "early_scan",
 ];
 /// The part of the waiting for late senders that is due to order.

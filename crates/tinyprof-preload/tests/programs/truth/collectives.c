@@ -32,17 +32,17 @@ static void late(int of_rank) {
 #define INTS(count) buffer, other, count, MPI_INT, MPI_MAX
 #define EACH buffer, 8, MPI_BYTE, other, 8, MPI_BYTE
 
-N_TO_N(barrier, "wait_at_barrier", "MPI_Barrier", MPI_Barrier(world))
-N_TO_N(allreduce, "wait_at_all_to_all", "MPI_Allreduce", MPI_Allreduce(INTS(2), world))
-N_TO_N(alltoall, "wait_at_all_to_all", "MPI_Alltoall", MPI_Alltoall(EACH, world))
-N_TO_N(allgather, "wait_at_all_to_all", "MPI_Allgather", MPI_Allgather(EACH, world))
+N_TO_N(barrier, "barrier", "MPI_Barrier", MPI_Barrier(world))
+N_TO_N(allreduce, "all_to_all", "MPI_Allreduce", MPI_Allreduce(INTS(2), world))
+N_TO_N(alltoall, "all_to_all", "MPI_Alltoall", MPI_Alltoall(EACH, world))
+N_TO_N(allgather, "all_to_all", "MPI_Allgather", MPI_Allgather(EACH, world))
 
 static void reduce_scatter(void) {
   for (int r = 0; r < ranks; r++) counts[r] = 2;
   late(last());
   CALL(0, MPI_Reduce_scatter(buffer, other, counts, MPI_INT, MPI_MAX, world));
   meet();
-  all_wait("wait_at_all_to_all", "MPI_Reduce_scatter");
+  all_wait("all_to_all", "MPI_Reduce_scatter");
 }
 
 #define FROM_ROOT(name, at, call)                                      \
@@ -51,7 +51,7 @@ static void reduce_scatter(void) {
     CALL(0, call);                                                     \
     meet();                                                            \
     if (rank != ROOT)                                                  \
-      waits_for("late_broadcast", at, 0, enter_of(ROOT, 0), ROOT, at); \
+      waits_for("late_root", at, 0, enter_of(ROOT, 0), ROOT, at); \
   }
 
 FROM_ROOT(bcast, "MPI_Bcast", MPI_Bcast(buffer, 8, MPI_BYTE, ROOT, world))
@@ -63,7 +63,7 @@ FROM_ROOT(scatter, "MPI_Scatter", MPI_Scatter(EACH, ROOT, world))
     CALL(0, call);                                                           \
     meet();                                                                  \
     if (rank == ROOT)                                                        \
-      waits_for("early_reduce", at, 0, last_enter(0, 0, ranks), last(), at); \
+      waits_for("early_root", at, 0, last_enter(0, 0, ranks), last(), at); \
   }
 
 TO_ROOT(reduce, "MPI_Reduce", MPI_Reduce(INTS(2), ROOT, world))
@@ -91,14 +91,14 @@ static void ibarrier(void) {
   late(last());
   STARTED(MPI_Ibarrier(world, &request));
   meet();
-  all_wait_for("wait_at_barrier", "MPI_Ibarrier|MPI_Wait", 1, "MPI_Ibarrier");
+  all_wait_for("barrier", "MPI_Ibarrier|MPI_Wait", 1, "MPI_Ibarrier");
 }
 
 static void iallreduce(void) {
   late(last());
   STARTED(MPI_Iallreduce(INTS(2), world, &request));
   meet();
-  all_wait_for("wait_at_all_to_all", "MPI_Iallreduce|MPI_Wait", 1, "MPI_Iallreduce");
+  all_wait_for("all_to_all", "MPI_Iallreduce|MPI_Wait", 1, "MPI_Iallreduce");
 }
 
 static void ibcast(void) {
@@ -106,7 +106,7 @@ static void ibcast(void) {
   STARTED(MPI_Ibcast(buffer, 8, MPI_BYTE, ROOT, world, &request));
   meet();
   if (rank != ROOT)
-    waits("late_broadcast", "MPI_Ibcast|MPI_Wait", 0, enter_of(ROOT, 1));
+    waits("late_root", "MPI_Ibcast|MPI_Wait", 0, enter_of(ROOT, 1));
 }
 
 // On a line, only the last but one is a neighbour of the late rank.

@@ -44,7 +44,7 @@ static void inter_barrier(void) {
   late(last());
   CALL(0, MPI_Barrier(between));
   meet();
-  waits("wait_at_barrier", "MPI_Barrier", 0, last_enter(0, half(), ranks));
+  waits("barrier", "MPI_Barrier", 0, last_enter(0, half(), ranks));
 }
 
 static void comm_dup(void) {

@@ -95,7 +95,7 @@ static void lock_contention(void) {
   CALL(4, MPI_Barrier(world));
   meet();
   for (int slot = 1; wants && slot < 4; slot++) waits("lock", at, slot, enter_of(last(), 0));
-  waits("wait_at_barrier", "MPI_Barrier", 4, last_enter(4, 0, ranks));
+  waits("barrier", "MPI_Barrier", 4, last_enter(4, 0, ranks));
   end_window();
 }
 

@@ -93,7 +93,7 @@ static void worker_barrier(void) {
   pthread_create(&started, 0, barrier_late, 0);
   pthread_join(started, 0);
   meet();
-  waits("wait_at_barrier", "MPI_Barrier", 0, last_enter(0, 0, ranks));
+  waits("barrier", "MPI_Barrier", 0, last_enter(0, 0, ranks));
 }
 
 // Each thread is blocked until the receive of its partner.

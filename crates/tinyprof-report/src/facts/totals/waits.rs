@@ -1,6 +1,9 @@
 //! Who waits for whom: the edges between ranks, by the pattern of waiting and by the callpaths at
 //! both ends.
 
+mod edges;
+mod sum;
+
 use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -8,10 +11,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use tinyprof_format::model::{
     CallpathId, CallpathIndex, CallpathTable, CallpathValues, Edge, EdgeKey, EdgeKind, Profile,
 };
-use tinyprof_vocabulary::Pattern;
-use tinyprof_vocabulary::RankSet;
+use tinyprof_vocabulary::{Pattern, RankSet};
 
-use crate::facts::numbers::ratio;
+use sum::{Amount, Sum};
+
+pub use edges::waiting_pattern;
+pub(crate) use edges::{excess_ns, followed};
+
 use crate::facts::totals::transfers::world_rank;
 use crate::facts::usage::Activity;
 
@@ -91,25 +97,6 @@ impl Waits {
         let entries = self.entries.iter().filter(|entry| !entry.is_startup);
         entries.fold(0, |sum, entry| sum.saturating_add(of(entry)))
     }
-}
-
-/// Returns the pattern of waiting at an edge; none if nobody waits there.
-#[must_use]
-pub const fn waiting_pattern(kind: EdgeKind) -> Option<Pattern> {
-    Some(match kind {
-        EdgeKind::Message | EdgeKind::MessageToAny => Pattern::LateSender,
-        EdgeKind::Barrier => Pattern::WaitAtBarrier,
-        EdgeKind::AllToAll => Pattern::WaitAtAllToAll,
-        EdgeKind::FromRoot => Pattern::LateBroadcast,
-        EdgeKind::ToRoot => Pattern::EarlyReduce,
-        EdgeKind::Scan => Pattern::EarlyScan,
-        EdgeKind::Receiver => Pattern::LateReceiver,
-        EdgeKind::Fence => Pattern::WaitAtFence,
-        EdgeKind::Post => Pattern::LatePost,
-        EdgeKind::Complete => Pattern::EarlyWait,
-        EdgeKind::Lock => Pattern::LockContention,
-        _ => return None,
-    })
 }
 
 /// The key of an entry: pattern, both callpaths, and both ranks if pairs are told apart.
@@ -277,90 +264,4 @@ impl WaitSums {
             .or_insert_with(|| Sum::new(pattern, callpath, for_callpath));
         sum.add([rank, for_rank], amount);
     }
-}
-
-/// The waiting at one edge.
-#[derive(Clone, Copy, Debug)]
-struct Amount {
-    waiting_ns: u64,
-    compensated_ns: u64,
-    transfer_ns: u64,
-    wrong_order_ns: u64,
-    count: u64,
-}
-
-/// An entry while edges are added to it.
-#[derive(Clone, Debug)]
-struct Sum {
-    entry: Waiting,
-    /// All ranks that have such an edge, and their partners, whether they have waited or not.
-    all: [RankSet; 2],
-}
-
-impl Sum {
-    fn new(
-        pattern: Pattern,
-        callpath: Option<CallpathIndex>,
-        for_callpath: Option<CallpathIndex>,
-    ) -> Self {
-        let entry = Waiting {
-            pattern,
-            callpath,
-            for_callpath,
-            ranks: RankSet::default(),
-            for_ranks: RankSet::default(),
-            count: 0,
-            waiting_ns: 0,
-            compensated_ns: 0,
-            transfer_ns: 0,
-            wrong_order_ns: 0,
-            wrong_order_ranks: RankSet::default(),
-            is_startup: false,
-        };
-        Self { entry, all: Default::default() }
-    }
-
-    fn add(&mut self, ranks: [Option<u32>; 2], amount: Amount) {
-        let entry = &mut self.entry;
-        entry.count = entry.count.saturating_add(amount.count);
-        entry.waiting_ns += u128::from(amount.waiting_ns);
-        entry.compensated_ns += u128::from(amount.compensated_ns);
-        entry.transfer_ns += u128::from(amount.transfer_ns);
-        entry.wrong_order_ns += u128::from(amount.wrong_order_ns);
-        if let Some(rank) = ranks[0].filter(|_| amount.wrong_order_ns > 0) {
-            entry.wrong_order_ranks.insert(rank);
-        }
-        let waited = [&mut entry.ranks, &mut entry.for_ranks];
-        for ((rank, all), waited) in ranks.into_iter().zip(&mut self.all).zip(waited) {
-            let Some(rank) = rank else { continue };
-            all.insert(rank);
-            if amount.waiting_ns > 0 {
-                waited.insert(rank);
-            }
-        }
-    }
-
-    /// Returns the entry. Its ranks are those that have waited, or all if none has.
-    fn entry(self) -> Waiting {
-        if self.entry.waiting_ns > 0 {
-            return self.entry;
-        }
-        let [ranks, for_ranks] = self.all;
-        Waiting { ranks, for_ranks, ..self.entry }
-    }
-}
-
-/// Returns the number of messages and operations of a callpath of which the partner is known.
-pub(crate) fn followed(values: &CallpathValues) -> u64 {
-    let waits = values.edges.iter().filter(|(key, _)| key.kind.waits());
-    waits.fold(0, |sum, (_, edge)| sum.saturating_add(edge.count))
-}
-
-/// Returns the waiting of a callpath beyond that without measurement, in ns; negative if a delay
-/// has shortened it.
-pub(crate) fn excess_ns(values: &CallpathValues) -> f64 {
-    let waits = values.edges.iter().filter(|(key, _)| key.kind.waits());
-    waits.fold(0.0, |sum, (_, edge)| {
-        sum + ratio(edge.sum_ns.into(), 1) - ratio(edge.compensated_ns.into(), 1)
-    })
 }

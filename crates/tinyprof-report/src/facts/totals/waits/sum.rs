@@ -1,0 +1,77 @@
+//! Entries of waiting while edges are added to them.
+
+use tinyprof_format::model::CallpathIndex;
+use tinyprof_vocabulary::{Pattern, RankSet};
+
+use super::Waiting;
+
+/// The waiting at one edge.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Amount {
+    pub(super) waiting_ns: u64,
+    pub(super) compensated_ns: u64,
+    pub(super) transfer_ns: u64,
+    pub(super) wrong_order_ns: u64,
+    pub(super) count: u64,
+}
+
+/// An entry while edges are added to it.
+#[derive(Clone, Debug)]
+pub(super) struct Sum {
+    entry: Waiting,
+    /// All ranks that have such an edge, and their partners, whether they have waited or not.
+    all: [RankSet; 2],
+}
+
+impl Sum {
+    pub(super) fn new(
+        pattern: Pattern,
+        callpath: Option<CallpathIndex>,
+        for_callpath: Option<CallpathIndex>,
+    ) -> Self {
+        let entry = Waiting {
+            pattern,
+            callpath,
+            for_callpath,
+            ranks: RankSet::default(),
+            for_ranks: RankSet::default(),
+            count: 0,
+            waiting_ns: 0,
+            compensated_ns: 0,
+            transfer_ns: 0,
+            wrong_order_ns: 0,
+            wrong_order_ranks: RankSet::default(),
+            is_startup: false,
+        };
+        Self { entry, all: Default::default() }
+    }
+
+    pub(super) fn add(&mut self, ranks: [Option<u32>; 2], amount: Amount) {
+        let entry = &mut self.entry;
+        entry.count = entry.count.saturating_add(amount.count);
+        entry.waiting_ns += u128::from(amount.waiting_ns);
+        entry.compensated_ns += u128::from(amount.compensated_ns);
+        entry.transfer_ns += u128::from(amount.transfer_ns);
+        entry.wrong_order_ns += u128::from(amount.wrong_order_ns);
+        if let Some(rank) = ranks[0].filter(|_| amount.wrong_order_ns > 0) {
+            entry.wrong_order_ranks.insert(rank);
+        }
+        let waited = [&mut entry.ranks, &mut entry.for_ranks];
+        for ((rank, all), waited) in ranks.into_iter().zip(&mut self.all).zip(waited) {
+            let Some(rank) = rank else { continue };
+            all.insert(rank);
+            if amount.waiting_ns > 0 {
+                waited.insert(rank);
+            }
+        }
+    }
+
+    /// Returns the entry. Its ranks are those that have waited, or all if none has.
+    pub(super) fn entry(self) -> Waiting {
+        if self.entry.waiting_ns > 0 {
+            return self.entry;
+        }
+        let [ranks, for_ranks] = self.all;
+        Waiting { ranks, for_ranks, ..self.entry }
+    }
+}
