@@ -46,7 +46,7 @@ impl Why {
 
     fn finding_json(&self, finding: &Finding) -> Value {
         json!({
-            "kind": finding.kind.word(),
+            "kind": finding.word(),
             "seconds": finding.seconds(),
             "share": self.share_of(finding),
             "certainty": certainty(finding.certainty),

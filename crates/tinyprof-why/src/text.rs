@@ -111,7 +111,7 @@ impl Why {
         let lost = format!(
             "   to gain: {} of each rank's time ({certainty}); kind: {}",
             ns(finding.lost_ns),
-            finding.kind.word()
+            finding.word()
         );
         text.push_str(&paragraph(&lost, "   ", width));
         for link in &finding.chain {

@@ -11,7 +11,7 @@ use crate::blame::backtrack::backtrack;
 use crate::blame::costs::Costs;
 use crate::facts::run::{Run, RunBuilder};
 use crate::finding::Finding;
-use crate::findings::{Facts, findings};
+use crate::findings::{FINDING_PART, Facts, findings, sort};
 
 /// The most findings that are told.
 const FINDINGS_MAX: usize = 5;
@@ -133,6 +133,28 @@ impl Why {
         &self.findings
     }
 
+    /// Adds a finding, if it is large enough, and no more than five are then told.
+    pub fn add(&mut self, finding: Finding) {
+        if self.share_of(&finding) >= FINDING_PART {
+            self.findings.push(finding);
+            sort(&mut self.findings);
+            self.findings.truncate(FINDINGS_MAX);
+        }
+    }
+
+    /// Replaces the advice of a finding, by its number from 0 on.
+    pub fn advise(&mut self, number: usize, advice: String) {
+        if let Some(finding) = self.findings.get_mut(number) {
+            finding.advice = advice;
+        }
+    }
+
+    /// Returns the waiting for other ranks as a part of the run; none if it is not known.
+    #[must_use]
+    pub fn waiting_share(&self) -> Option<f64> {
+        self.has_messages.then(|| self.share(self.waiting_ns))
+    }
+
     /// Returns whether anything is known of why: whether there are calls of MPI, or a finding.
     #[must_use]
     pub const fn is_known(&self) -> bool {
@@ -145,7 +167,8 @@ impl Why {
     }
 
     /// Returns a finding's part of the time of a rank.
-    pub(crate) fn share_of(&self, finding: &Finding) -> f64 {
+    #[must_use]
+    pub fn share_of(&self, finding: &Finding) -> f64 {
         self.share(finding.lost_ns * crate::ns(self.ranks.max(1) as u128))
     }
 }

@@ -89,8 +89,10 @@ pub(super) fn one_after_another(facts: &Facts<'_>) -> Option<Finding> {
     let most_ns = busy.iter().copied().fold(0.0, f64::max);
     let waiting_ns = crate::ns(run.waits.sum_ns());
     // Where one rank is the cause, the others are no chain: they are late because of it.
+    // Several ranks that do the same are the chain itself.
     let first = super::groups::groups(facts.blame).into_iter().next();
-    let caused_ns = first.map_or(0.0, |group| group.blamed.ns());
+    let one = first.filter(|group| group.ranks.len() == 1);
+    let caused_ns = one.map_or(0.0, |group| group.blamed.ns());
     if caused_ns > 0.5 * waiting_ns {
         return None;
     }
