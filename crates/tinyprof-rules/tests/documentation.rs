@@ -62,7 +62,8 @@ fn the_rules_of_the_tutorial_are_right() {
     let problems =
         Rules::default().add(&rule.replace("call.visits >=", "call.visit >="), "site.toml");
     let text = problems.iter().map(ToString::to_string).collect::<String>();
-    assert!(documentation().contains(&text), "{text}");
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words(&documentation()).contains(&words(&text)), "{text}");
 }
 
 #[test]

@@ -270,7 +270,6 @@ fn without_messages_the_first_finding_names_the_rank() {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "the table of verdicts is what a reader wants to see")]
 #[ignore = "needs a machine that does nothing else: ranks that lose their processor do wait"]
 fn nothing_is_found_in_healthy_programs() {
     let programs = Programs::new();
