@@ -30,6 +30,10 @@ program why
          call reduce()
       case ("fortran_root")
          call broadcast()
+      case ("fortran_twice")
+         ! What is called from one place alone is inlined, and has the line of the call.
+         call broadcast()
+         call reduce()
       case ("fortran_healthy")
          call healthy()
       end select
@@ -45,13 +49,11 @@ contains
    end subroutine
 
    subroutine reduce()
-      !GCC$ attributes noinline :: reduce
       call work(merge(5, 1, rank == 3))
       call MPI_Allreduce(in, out, 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, error) ! place: fortran_reduced
    end subroutine
 
    subroutine broadcast()
-      !GCC$ attributes noinline :: broadcast
       call work(merge(5, 1, rank == 0))
       call MPI_Bcast(in, 4, MPI_DOUBLE_PRECISION, 0, MPI_COMM_WORLD, error) ! place: fortran_root
       call MPI_Barrier(MPI_COMM_WORLD, error)
