@@ -18,7 +18,38 @@ step() {
     durations+=("$(printf '%4d s  %s: %s' $((SECONDS - start)) "$heading" "$word")")
     if ((status)); then exit "$status"; fi
 }
-trap 'if ((${#durations[@]})); then printf "\n"; printf "%s\n" "${durations[@]}"; fi' EXIT
+# Says how long the steps took, and ends what is still under way beside them.
+finish() {
+    if [[ -n $lane ]] && kill -- "-$lane" 2>/dev/null; then cat "$scratch/lane.log"; fi
+    if ((${#durations[@]})); then printf '\n' && printf '%s\n' "${durations[@]}"; fi
+    rm -rf "$scratch"
+}
+lane='' scratch=$(mktemp -d)
+trap finish EXIT
+
+# beside FUNCTION: runs the steps of a function beside those that follow, up to `join`. For steps
+# that leave a core idle, and of which nothing depends on how long it takes.
+beside() {
+    # In a process group of its own, which can be ended as a whole.
+    set -m
+    (
+        durations=()
+        trap 'printf "%s\n" "${durations[@]}" >"$scratch/lane.durations"' EXIT
+        "$1"
+    ) >"$scratch/lane.log" 2>&1 &
+    lane=$!
+    set +m
+}
+
+# Waits for the steps beside, and shows what they wrote.
+join() {
+    local status=0 ended=$lane
+    wait "$ended" || status=$?
+    lane=''
+    cat "$scratch/lane.log"
+    mapfile -t -O "${#durations[@]}" durations <"$scratch/lane.durations"
+    if ((status)); then exit "$status"; fi
+}
 
 rust_find
 step "what a build needs" bash scripts/setup.sh
@@ -29,7 +60,8 @@ mpi_find
 for mpi in "${MPI_FOUND[@]}"; do echo "$mpi: ${MPI_CC[$mpi]}, ${MPI_EXEC[$mpi]}"; done
 
 # Test programs with regions leave profiles in their directory: here, not in the source tree.
-TINYPROF_OUT=$(mktemp -d)/test
+TINYPROF_OUT=$scratch/profiles/test
+mkdir "$scratch/profiles"
 export TINYPROF_OUT
 
 # All steps select the same packages and features, and share one directory, so that nothing is
@@ -45,16 +77,21 @@ done
 step "clippy" cargo clippy "${SELECTED[@]}" --all-targets -- -D warnings
 step "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc "${SELECTED[@]}" --no-deps
 step "build" cargo test "${SELECTED[@]}" --no-run
+
+beside_tests() {
+    step "fuzz targets, 20 s each" bash scripts/fuzz.sh 20
+    step "faults" bash scripts/faults.sh quick
+    step "protocol of the recorder, under loom" env RUSTFLAGS="--cfg loom" cargo test --locked --release --manifest-path tinyprof/tests/loom/Cargo.toml
+    step "format of the Python package's reader" cargo fmt --manifest-path python/Cargo.toml --check -- --config-path rustfmt.toml
+    step "Python" bash scripts/python.sh
+    step "wheel in a fresh environment" bash scripts/wheel.sh
+    step "pages in Chromium" bash scripts/browser.sh
+}
+beside beside_tests
 # All tests but those whose name begins with `mpi`, which start ranks.
 step "tests without MPI" cargo test "${SELECTED[@]}" --lib --bins --test '[!m]*' --test 'm[!p]*'
 step "examples in the documentation" cargo test "${SELECTED[@]}" --doc
-step "fuzz targets, 60 s each" bash scripts/fuzz.sh 60
-step "faults" bash scripts/faults.sh quick
-step "protocol of the recorder, under loom" env RUSTFLAGS="--cfg loom" cargo test --locked --release --manifest-path tinyprof/tests/loom/Cargo.toml
-step "format of the Python package's reader" cargo fmt --manifest-path python/Cargo.toml --check -- --config-path rustfmt.toml
-step "Python" bash scripts/python.sh
-step "wheel in a fresh environment" bash scripts/wheel.sh
-step "pages in Chromium" bash scripts/browser.sh
+join
 
 # One test at a time: each starts several ranks that spin while they wait, and two such tests on few
 # cores slow each other down far more than twofold.

@@ -1,11 +1,16 @@
 //! Makes the wrappers and the table of MPI's functions from `functions.txt`.
 
-use std::collections::BTreeSet;
+#[path = "build/role.rs"]
+mod role;
+
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
 
-/// One line of the table.
+use role::Role;
+
+/// One function of the table.
 struct Function<'a> {
     name: &'a str,
     role: &'a str,
@@ -13,70 +18,90 @@ struct Function<'a> {
     arguments: Vec<&'a str>,
 }
 
+impl<'a> Function<'a> {
+    fn parse(line: &'a str) -> Self {
+        let mut words = line.split_whitespace();
+        let mut word =
+            || words.next().unwrap_or_else(|| panic!("functions.txt: too short: {line}"));
+        let (name, role) = (word(), word());
+        let texts = word().parse().unwrap_or_else(|_| panic!("functions.txt: no number: {line}"));
+        Self { name, role, texts, arguments: words.collect() }
+    }
+
+    fn has(&self, argument: &str) -> bool {
+        self.arguments.contains(&argument)
+    }
+
+    /// Returns the operation of all ranks of a communicator, if the function makes or prepares one.
+    fn operation(&self) -> Option<&'a str> {
+        self.role.strip_prefix("collective-")
+    }
+
+    /// Returns whether the function prepares an operation that others start.
+    fn is_persistent(&self) -> bool {
+        self.operation().is_some() && self.name.trim_end_matches("_c").ends_with("_init")
+    }
+
+    /// Returns the arguments of the function in Fortran.
+    fn fortran_arguments(&self) -> usize {
+        match self.name {
+            "Init" | "Pcontrol" => 1,
+            "Init_thread" => 3,
+            _ => self.arguments.len() + 1 + self.texts,
+        }
+    }
+
+    /// Returns the position of the argument in which the function of Fortran returns its code.
+    fn fortran_error(&self) -> usize {
+        if self.name == "Init_thread" { 2 } else { self.arguments.len() }
+    }
+
+    /// Returns the position of the first of these arguments that the function has.
+    fn position(&self, names: &[&str]) -> String {
+        let at = names
+            .iter()
+            .find_map(|name| self.arguments.iter().position(|argument| argument == name));
+        at.map_or("Positions::NO".to_owned(), |at| format!("word_of_argument({at})"))
+    }
+}
+
 fn main() {
     println!("cargo::rerun-if-changed=functions.txt");
+    println!("cargo::rerun-if-changed=build");
     let text = fs::read_to_string("functions.txt").expect("the table is part of the package");
+    let lines = || text.lines().filter(|line| !line.starts_with('#'));
+    let roles: BTreeMap<&str, Role<'_>> = lines()
+        .filter_map(|line| {
+            let mut words = line.strip_prefix("role ")?.split_whitespace();
+            let name = words.next()?;
+            Some((name, Role::parse(line, words)))
+        })
+        .collect();
     let functions: Vec<Function<'_>> =
-        text.lines().filter(|line| !line.starts_with('#')).map(parse).collect();
+        lines().filter(|line| !line.starts_with("role ")).map(Function::parse).collect();
+    for role in roles.keys() {
+        let is_used = functions.iter().any(|function| function.role == *role);
+        assert!(is_used, "functions.txt: no function has the role `{role}`");
+    }
     let directory = env::var_os("OUT_DIR").expect("cargo sets it");
     let write = |name, text| {
         fs::write(Path::new(&directory).join(name), text).expect("cargo's directory is writable");
     };
-    write("table.rs", table(&functions));
+    write("table.rs", table(&functions, &roles));
     write("wrappers.rs", wrappers(&functions));
 }
 
-fn parse(line: &str) -> Function<'_> {
-    let mut words = line.split_whitespace();
-    let mut word = || words.next().unwrap_or_else(|| panic!("functions.txt: too short: {line}"));
-    let (name, role) = (word(), word());
-    let texts = word().parse().unwrap_or_else(|_| panic!("functions.txt: no number: {line}"));
-    Function { name, role, texts, arguments: words.collect() }
-}
-
-/// Returns `CamelCase` for `kebab-case`.
-fn camel(words: &str) -> String {
-    let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
-    words.split('-').map(capital).collect()
-}
-
 /// Returns the arrays `FUNCTIONS` and `SITES`.
-fn table(functions: &[Function<'_>]) -> String {
-    let known: BTreeSet<&str> = POSITIONS.into();
+fn table(functions: &[Function<'_>], roles: &BTreeMap<&str, Role<'_>>) -> String {
     let mut out = String::new();
     let count = functions.len();
     writeln!(out, "pub(crate) static FUNCTIONS: [Function; {count}] = [")
         .expect("text can be written to");
     for function in functions {
-        let Function { name, role, texts, arguments } = function;
-        let role = match role.strip_prefix("collective-init-") {
-            Some(kind) => format!("Collective(Collective::{}, Form::Persistent)", camel(kind)),
-            None => match role.strip_prefix("collective-") {
-                Some(kind) => format!("Collective(Collective::{}, Form::Once)", camel(kind)),
-                None => camel(role),
-            },
-        };
-        let mut at = String::new();
-        for (position, argument) in arguments.iter().enumerate() {
-            if known.contains(argument) {
-                write!(at, "{argument}: word_of_argument({position}), ")
-                    .expect("text can be written to");
-            }
-        }
-        let fortran = match *name {
-            "Init" | "Pcontrol" => 1,
-            "Init_thread" => 3,
-            _ => arguments.len() + 1 + texts,
-        };
-        writeln!(
-            out,
-            "    Function {{ name: \"MPI_{name}\", role: Role::{role}, looks: Role::{role}.looks(), is_large: {}, \
-             arguments: {}, \
-             fortran_arguments: {fortran}, at: Positions {{ {at}..Positions::NONE }} }},",
-            name.ends_with("_c"),
-            arguments.len(),
-        )
-        .expect("text can be written to");
+        let role = roles.get(function.role);
+        let role = role.unwrap_or_else(|| panic!("functions.txt: no role: {}", function.role));
+        role.check(function);
+        writeln!(out, "    {},", entry(function, role)).expect("text can be written to");
     }
     out.push_str("];\n");
     writeln!(
@@ -96,6 +121,39 @@ fn table(functions: &[Function<'_>]) -> String {
     }
     out.push_str("];\n");
     out
+}
+
+/// Returns one element of `FUNCTIONS`.
+fn entry(function: &Function<'_>, role: &Role<'_>) -> String {
+    let Function { name, arguments, .. } = function;
+    let mut at = String::new();
+    for (position, argument) in arguments.iter().enumerate() {
+        if POSITIONS.contains(argument) {
+            write!(at, "{argument}: word_of_argument({position}), ")
+                .expect("text can be written to");
+        }
+    }
+    let counts = role.counts(function);
+    let fortran_arguments = function.fortran_arguments();
+    format!(
+        "Function {{ name: \"MPI_{name}\", is_large: {}, is_test: {}, arguments: {}, \
+         fortran_arguments: {fortran_arguments}, error: word_of_argument({}), \
+         looks: Looks::{}, counts: {counts}, concludes: Concludes::{}, meets: {}, {}, \
+         sent: Sent {{ tag: {}, count: {}, datatype: {} }}, received_tag: {}, \
+         at: Positions {{ {at}..Positions::NONE }} }}",
+        name.ends_with("_c"),
+        function.has("flag") || *name == "Testsome",
+        arguments.len(),
+        function.fortran_error(),
+        role.looks(&counts),
+        role.concludes(),
+        role.meets(function),
+        role.other_facts(function),
+        function.position(&["sendtag", "tag"]),
+        function.position(&["sendcount", "count"]),
+        function.position(&["sendtype", "datatype"]),
+        function.position(&["recvtag", "tag"]),
+    )
 }
 
 /// Returns one entry point for each function and binding. Those that begin and end MPI are written
@@ -120,7 +178,7 @@ fn wrappers(functions: &[Function<'_>]) -> String {
 }
 
 /// The arguments that the wrappers look at.
-const POSITIONS: [&str; 42] = [
+const POSITIONS: [&str; 40] = [
     "comm",
     "count",
     "datatype",
@@ -143,7 +201,6 @@ const POSITIONS: [&str; 42] = [
     "recvbuf",
     "recvcount",
     "recvcounts",
-    "recvtag",
     "recvtype",
     "recvtypes",
     "request",
@@ -154,7 +211,6 @@ const POSITIONS: [&str; 42] = [
     "sendbuf",
     "sendcount",
     "sendcounts",
-    "sendtag",
     "sendtype",
     "sendtypes",
     "source",

@@ -1,5 +1,6 @@
 """Each export, read by the format's own consumer: the numbers must be those of `tinyprof report --json`."""
 
+import gzip
 import json
 import warnings
 import xml.etree.ElementTree as ElementTree
@@ -248,6 +249,67 @@ def test_openmetrics(profile, tmp_path):
     for sample in families["tinyprof_callpath_visits"].samples:
         assert sample.value == rows[sample.labels["id"]]["visits"]
     assert families["tinyprof_ranks"].samples[0].value == report(profile)["ranks"]
+
+
+def pprof(data):
+    """The messages of a protocol buffer, decoded as its encoding's description says: field -> list."""
+
+    def varint(at):
+        number = shift = 0
+        while True:
+            byte = data[at]
+            number |= (byte & 127) << shift
+            at, shift = at + 1, shift + 7
+            if byte < 128:
+                return number, at
+
+    at, fields = 0, defaultdict(list)
+    while at < len(data):
+        tag, at = varint(at)
+        number, at = varint(at)
+        assert tag & 7 in (0, 2)
+        if tag & 7 == 2:
+            number, at = data[at : at + number], at + number
+            assert at <= len(data)
+        fields[tag >> 3].append(number)
+    return fields
+
+
+def packed(data):
+    """The numbers of a packed field."""
+    numbers, number, shift = [], 0, 0
+    for byte in data:
+        number |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            numbers.append(number)
+            number = shift = 0
+    return numbers
+
+
+def test_pprof(profile, tmp_path):
+    file = pprof(gzip.decompress(export(profile, "pprof", tmp_path)[0].read_bytes()))
+    texts = [text.decode() for text in file[6]]
+    assert texts[0] == "" and len(set(texts)) == len(texts)
+    types = [pprof(kind) for kind in file[1]]
+    assert [(texts[kind[1][0]], texts[kind[2][0]]) for kind in types] == [("visits", "count"), ("time", "nanoseconds")]
+    functions = {message[1][0]: texts[message[2][0]] for message in map(pprof, file[5])}
+    locations = {}
+    for message in map(pprof, file[4]):
+        (line,) = map(pprof, message[4])
+        locations[message[1][0]] = functions[line[1][0]]
+    assert 0 not in functions and 0 not in locations
+    found = defaultdict(lambda: [0, 0])
+    for message in map(pprof, file[2]):
+        path = tuple(locations[location] for location in reversed(packed(message[1][0])))
+        visits, ns = packed(message[2][0])
+        found[path] = [found[path][0] + visits, found[path][1] + ns]
+    expected = {}
+    for path, ranks in summed(profile).items():
+        visits, _, exclusive_ns = map(sum, zip(*ranks))
+        if visits:
+            expected[tuple(visible(name) for name in path)] = [visits, exclusive_ns]
+    assert found == expected
 
 
 def test_whole_nanoseconds_are_exact_where_a_format_can_hold_them(tmp_path):

@@ -77,6 +77,7 @@
 //! | `TINYPROF_FORMAT=tprof\|csv` | [`Builder::format`] | format of the profile; `csv` is the text format of the paper, `NAME.csv/part-NNNNN.csv` | `tprof` |
 //! | `TINYPROF_FILTER=-*fields_at*,+main` | [`Builder::filter`] | regions to leave out of this run, by name or `module::name`, without a rebuild | all regions are recorded |
 //! | `TINYPROF_BUDGET=1%` | [`Builder::budget`] | limit on the share of each thread's time that timing may take | no limit |
+//! | `TINYPROF_SAMPLE=100` |  | samples of the program's functions and lines: how many in each second of a thread's processor time | no samples |
 //! | `TINYPROF_INTERVAL=5s` | [`Builder::interim_interval`] | time between two interim profiles, `NAME-interim-NNNN.tprof` (`ms`, `s`, `m`, `h`) | no interim profiles |
 //! | `TINYPROF_KEEP=all\|N` | [`Builder::keep_interim_profiles`] | number of newest interim profiles to keep; with `all` none is removed, even after the final profile is written | 2 |
 //! | `TINYPROF_PRECISION=exact\|8bit` | [`Builder::precision`] | precision of the times in the profile: as measured, or rounded to 8 bits, off by at most 0.4 %, in half the bytes; counts stay exact | `exact` |

@@ -17,6 +17,7 @@ mod message;
 mod metadata;
 mod name;
 mod on_demand;
+mod sampling;
 mod segments;
 pub(crate) mod session;
 mod snapshot;
@@ -42,6 +43,7 @@ pub(crate) use session::config;
 /// The interface that only `tinyprof-job` needs, which is `tinyprof::__mpi`.
 pub(crate) mod for_mpi {
     pub use super::builder::begin;
+    pub use super::causes::read_causes_by;
     pub use super::choices::precision;
     pub use super::finish::{
         ReportText, is_recoverable, print_report, recoverable, tell_name, warn_recoverable,

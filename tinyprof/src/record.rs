@@ -38,7 +38,8 @@ pub(crate) mod thread;
 #[cfg(any(test, feature = "tracing"))]
 pub(crate) use arena::Entered;
 pub(crate) use arena::{
-    Arena, Before, InFlight, MetricReading, OpenRegion, Reading, Visit, begin_processor_time,
+    Arena, Before, HeldSamples, InFlight, MetricReading, OpenRegion, Reading, Visit,
+    begin_processor_time, install_sampling,
 };
 pub use arena::{EdgeInstance, Like, VISIT_UNITS};
 pub use call_site::{CallPlace, ScriptLine};

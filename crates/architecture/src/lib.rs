@@ -5,7 +5,11 @@
 //! the rules to this workspace, `tests/rules.rs` to small sources that break them.
 
 pub mod arrows;
+pub mod counts;
+pub mod index;
 pub mod modules;
+pub mod paths;
 pub mod prose;
+pub mod public;
 pub mod source;
 pub mod unsafe_code;

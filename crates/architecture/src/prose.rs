@@ -72,3 +72,47 @@ pub fn poor_openings(sources: &[Source]) -> Vec<String> {
     }
     complaints
 }
+
+/// Words that STYLE rules out in comments and documents, and better ones.
+pub const BANNED: [(&str, &str); 8] = [
+    ("so many", "a number, or `many`"),
+    ("all else", "the rest"),
+    ("own cost", "overhead"),
+    ("w/o us", "adjusted"),
+    ("have us", "run the profiler"),
+    ("of late", "recent"),
+    ("takes note", "notes, records"),
+    ("SAFETY: as above", "the reason, or `SAFETY: see ..`"),
+];
+
+/// Finds the words of [`BANNED`] in comments of Rust and in Markdown.
+#[must_use]
+pub fn banned_words(sources: &[Source]) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for source in sources {
+        let is_markdown = source.path.ends_with(".md");
+        let mut is_code = false;
+        for (number, line) in (1..).zip(source.text.lines()) {
+            is_code ^= is_markdown && line.trim_start().starts_with("```");
+            if is_code {
+                continue;
+            }
+            let comment = line.split_once("//").map(|(_, comment)| comment);
+            let text = if is_markdown { line } else { comment.unwrap_or_default() };
+            let text = text.to_lowercase();
+            for (word, better) in BANNED {
+                let has = |at: usize| {
+                    let before = text[..at].chars().next_back();
+                    let after = text[at + word.len()..].chars().next();
+                    !before.is_some_and(char::is_alphanumeric)
+                        && !after.is_some_and(char::is_alphanumeric)
+                };
+                if text.match_indices(&word.to_lowercase()).any(|(at, _)| has(at)) {
+                    complaints
+                        .push(format!("{}:{number}: \"{word}\": better {better}", source.path));
+                }
+            }
+        }
+    }
+    complaints
+}

@@ -5,14 +5,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tinyprof_architecture::arrows::{arrows_up, circles};
+use tinyprof_architecture::index;
 use tinyprof_architecture::modules::Crate;
-use tinyprof_architecture::prose::{long_lines, poor_openings, undocumented};
+use tinyprof_architecture::prose::{banned_words, long_lines, poor_openings, undocumented};
 use tinyprof_architecture::source::{Source, sources};
-use tinyprof_architecture::unsafe_code;
+use tinyprof_architecture::{paths, public, unsafe_code};
 
 /// The crates and their floors, as in the section *The house*.
-const FLOORS: [(&str, u32); 27] = [
+const FLOORS: [(&str, u32); 28] = [
     ("tinyprof-segment", 0),
+    ("tinyprof-vocabulary", 0),
     ("tinyprof-format", 1),
     ("tinyprof-macros", 1),
     ("tinyprof-messages", 1),
@@ -204,4 +206,94 @@ fn modules_are_documented_and_items_begin_with_what_they_are() {
     assert_none(&undocumented(&all));
     all.retain(|source| source.path.contains("/src/"));
     assert_none(&poor_openings(&all));
+}
+
+#[test]
+fn words_that_style_rules_out_are_not_there() {
+    let mut all = rust();
+    all.extend(sources(&root(), &[".md"]).expect("documents are read"));
+    // The rule itself, and what was written about former versions.
+    let has_them = ["crates/architecture/", "CHANGELOG.md"];
+    all.retain(|source| !has_them.iter().any(|path| source.path.starts_with(path)));
+    assert_none(&banned_words(&all));
+}
+
+#[test]
+fn files_that_texts_name_are_there() {
+    let endings = [".md", ".rs", ".sh", ".py", ".toml", "functions.txt"];
+    let mut texts = sources(&root(), &endings).expect("texts are read");
+    // Other workspaces' files, those of tests, and those of former versions.
+    let others = ["scripts/porting", "benches/results/", "CHANGELOG.md", "crates/architecture/"];
+    texts.retain(|source| !others.iter().any(|path| source.path.starts_with(path)));
+    let entries = fs::read_dir(root()).expect("the root is read");
+    let folders = entries.filter_map(Result::ok).filter(|entry| entry.path().is_dir());
+    let folders: Vec<String> =
+        folders.map(|folder| folder.file_name().to_string_lossy().into_owned()).collect();
+    assert_none(&paths::missing(&texts, &folders, |path| root().join(path).exists()));
+}
+
+/// Public items that only tests, benches and examples name, and why they are there.
+const ONLY_TESTED: [(&str, &str); 11] = [
+    ("add_sent", "for those who make graphs"),
+    ("callpath_of_rank", "for readers of profiles: `tinyprof-format` is public"),
+    ("sum_standard_error_ns", "for readers of profiles"),
+    ("of_one_instance", "for those who make profiles"),
+    ("add_metric", "for those who make profiles"),
+    ("flush_on_wire", "the study of large flushes"),
+    ("flush_on_virtual_ranks", "the study of large flushes"),
+    ("mail_words", "causes between hosts, which no carrier passes on yet"),
+    ("to_mail", "causes between hosts"),
+    ("read_mail", "causes between hosts"),
+    ("from_hash", "causes between hosts"),
+];
+
+#[test]
+fn public_items_are_named_by_more_than_tests() {
+    let rust = rust();
+    let is_tested = |path: &str| {
+        ["/tests", "/benches/", "/examples/"].iter().any(|folder| path.contains(folder))
+            || ["benches/", "crates/fuzz/"].iter().any(|folder| path.starts_with(folder))
+    };
+    let used: Vec<&Source> = rust.iter().filter(|source| !is_tested(&source.path)).collect();
+    // Users name those of the first three.
+    let users = ["tinyprof/", "tinyprof-mpi/", "tinyprof-macros/", "crates/architecture/"];
+    let is_inside = |source: &&&Source| !users.iter().any(|path| source.path.starts_with(path));
+    let defined: Vec<&Source> = used.iter().filter(is_inside).copied().collect();
+    let mut unused = public::unused(&defined, &used);
+    for (name, _) in ONLY_TESTED {
+        let before = unused.len();
+        unused.retain(|complaint| !complaint.ends_with(&format!(" {name}")));
+        assert!(unused.len() < before, "{name} is named now: take it from the list");
+    }
+    assert_none(&unused);
+}
+
+#[test]
+fn every_module_is_in_the_index() {
+    let path = root().join("docs/modules.md");
+    let sources = rust();
+    let mut document = String::from(
+        "# Modules\n\nEvery module of every crate, with the first sentence of its documentation. \
+         Written by\n`TINYPROF_UPDATE_DOCS=1 cargo test -p tinyprof-architecture`.\n\
+         [ARCHITECTURE.md](../ARCHITECTURE.md) says how they work together.\n",
+    );
+    let mut all = crates();
+    all.sort();
+    for (directory, name, _) in all {
+        let table = index::table(&directory, &sources);
+        if table.lines().count() > 2 {
+            document.push_str(&format!("\n## {name}\n\nIn `{directory}/src`.\n\n{table}"));
+        }
+    }
+    if std::env::var_os("TINYPROF_UPDATE_DOCS").is_some() {
+        fs::write(&path, &document).expect("the document is written");
+    }
+    let written = fs::read_to_string(&path).unwrap_or_default();
+    let differs = document.lines().zip(written.lines().chain(std::iter::repeat("")));
+    let first = differs.into_iter().find(|(now, then)| now != then);
+    assert!(
+        written == document,
+        "docs/modules.md is old, first at {first:?}: write it by TINYPROF_UPDATE_DOCS=1 cargo test \
+         -p tinyprof-architecture"
+    );
 }

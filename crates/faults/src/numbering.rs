@@ -11,9 +11,6 @@
 /// The number of children of a callpath.
 pub const CHILDREN: usize = 10;
 
-/// The deepest level below the root: 1,111,111 callpaths, more than a process may have.
-pub const LEVELS_MAX: u32 = 6;
-
 /// Returns the number of child `child` (0-based) of callpath `parent`.
 #[must_use]
 pub const fn child(parent: usize, child: usize) -> usize {
@@ -48,7 +45,7 @@ mod tests {
     #[test]
     fn numbers_are_consecutive_by_level() {
         assert_eq!((callpaths(0), callpaths(1), callpaths(5)), (1, 11, 111_111));
-        assert_eq!(callpaths(LEVELS_MAX), 1_111_111);
+        assert_eq!(callpaths(6), 1_111_111);
         for (path, expected) in [
             ("root", Some(0)),
             ("root<a0", Some(1)),

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use tinyprof_format::file::read_manifest;
 use tinyprof_report::{Report, SortKey, TextOptions, Totals};
-use tinyprof_views::{Callpaths, MpiCallSums, MpiView, Top, Tree, by_region, info_text, json_text};
+use tinyprof_views::{
+    Callpaths, MpiCallSums, MpiView, Top, Tree, by_line, by_region, info_text, json_text,
+};
 
 use crate::arguments::{
     Command, InfoArguments, MpiArguments, ReportArguments, Rows, Selection, TableFormat,
@@ -156,6 +158,7 @@ fn report_of_totals(totals: &Totals, directory: &Path, selection: &Selection, by
     let report = match by {
         Rows::Callpath => Report::of_totals(totals),
         Rows::Region => by_region(totals),
+        Rows::Line => by_line(totals),
     };
     let report = report.named(name_of(directory));
     if selection.is_part() { report.without_overhead() } else { report }

@@ -21,6 +21,7 @@ mod output;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod paths;
+mod pprof;
 mod rank_sums;
 mod speedscope;
 mod spill;

@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
         || selection.executions.is_some()
         || selection.path.is_some()
         || arguments.metric.is_some()
-        || arguments.by == Rows::Region
+        || arguments.by != Rows::Callpath
         || !matches!(arguments.output.format(), TableFormat::Text);
     if of_profiles {
         return Err(

@@ -62,6 +62,7 @@ fn every_command_reads_a_million_callpaths_at_the_default_limit() {
         "graphml",
         "cubex",
         "openmetrics",
+        "pprof",
     ];
     let commands = [
         "info a.tprof",

@@ -95,7 +95,7 @@ fn statistics_need_a_part_of_the_memory_of_the_profile() {
         assert_eq!(limited.status.code(), Some(0), "{arguments:?}: {error}");
         assert!(!limited.stdout.is_empty() && limited.stdout == free.stdout, "{arguments:?}");
     }
-    for format in ["parquet", "cubex"] {
+    for format in ["parquet", "cubex", "pprof"] {
         let of = |name: &str, memory: &str| {
             let arguments = ["export", "a.tprof", "--to", format, "-o", name, "--memory", memory];
             let output = run(&arguments, scratch.path());

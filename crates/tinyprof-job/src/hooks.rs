@@ -42,6 +42,7 @@ fn before_init() -> bool {
         }
     });
     set_wrappers(recorder::wrappers());
+    recorder::read_causes_by(tinyprof_why::recorded_causes);
     run::records_calls()
 }
 

@@ -8,9 +8,14 @@
 #![expect(clippy::disallowed_types, reason = "a measurement needs the clock")]
 #![expect(clippy::print_stdout, reason = "the result")]
 
+#[expect(dead_code, reason = "tests have more to build")]
+#[path = "../tests/graphs/builder.rs"]
+mod builder;
+
 use std::time::Instant;
 
-use tinyprof_messages::graph::{Builder, Comparison, Tag, phases};
+use builder::Builder;
+use tinyprof_messages::graph::{Comparison, Tag, phases};
 use tinyprof_messages::time::Call;
 
 /// The graph of a rank with this many nodes, of which each fourth has messages.

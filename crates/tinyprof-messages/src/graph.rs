@@ -1,4 +1,4 @@
-//! What ranks do, as graphs: of one rank, united over ranks, and by classes of ranks.
+//! What ranks do, as graphs: of one rank, and by classes of ranks.
 //!
 //! A node is a callpath that ends in an MPI call, or a control node: begin and end of the program,
 //! entry and exit of a loop. Edges are computations between two nodes (flow), messages, and calls
@@ -6,36 +6,28 @@
 //! depends on the code of a program and not on how long it runs.
 //!
 //! ```text
-//!  one rank    Builder -> Tag                          what the rank did
-//!  all ranks   Tag, Tag, ... -> Union                  what all did, in any order and grouping
-//!  analysis    Tag, Tag, ... -> Phases -> classes      which ranks did the same, phase by phase
+//!  one rank    Tag                                     what the rank did
+//!  all ranks   Tag, Tag, ... -> Phases -> classes      which ranks did the same, phase by phase
 //! ```
 //!
 //! The graph has circles, and instances are added up, so that a path in it is no chain of causes.
-//! Those are in [`Paths`].
+//! Those are in [`delay`](crate::delay).
 
-mod builder;
 mod classes;
 mod compare;
 mod digest;
 mod fold;
 mod node;
-mod paths;
 mod peers;
-mod ranks;
 mod section;
 mod tag;
 mod tally;
-mod union;
 
-pub use builder::Builder;
 pub use classes::{Class, Phase, phases, phases_of};
 pub use compare::{Comparison, Difference, Part};
 pub use fold::{Folded, RECURSIVE, folded};
 pub use node::{NodeKey, NodeKind};
-pub use paths::{Path, PathCount, Paths, Step};
-pub use ranks::RankSet;
 pub use section::{Place, Section};
-pub use tag::{Direction, MessageEdge, Messages, Node, Received, Tag};
+pub use tag::{Direction, MessageEdge, Messages, Node, Tag};
 pub use tally::Tally;
-pub use union::{Sides, Union};
+pub use tinyprof_vocabulary::RankSet;

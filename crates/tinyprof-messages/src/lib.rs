@@ -19,8 +19,8 @@
 //!
 //! This crate knows no MPI, no clock and no threads, and has no unsafe code. It depends only on
 //! `tinyprof-segment`, for the protocol by which [`delay`] shares memory. What a wrapper calls for
-//! a message is free of allocation, locks and panics: all but [`graph`], of which that holds for
-//! [`graph::Paths`], and what [`delay`] says that it allocates.
+//! a message is free of allocation, locks and panics: all but [`graph`], and what [`delay`] says
+//! that it allocates.
 #![forbid(unsafe_code)]
 
 pub mod clock;

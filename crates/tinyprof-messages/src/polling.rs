@@ -29,7 +29,7 @@ pub struct Polling {
 }
 
 impl Polling {
-    /// Takes note of a test that has found nothing.
+    /// Notes a test that has found nothing.
     #[inline]
     pub fn failed(&mut self, entered_ns: u64, clock: &Clock) {
         if self.began.is_none() && !self.has_waited {

@@ -3,10 +3,11 @@
 //! The amounts of the simple patterns are those that [`Clock`](crate::clock::Clock) returns for
 //! the call: late sender, barrier, all to all, late broadcast, early reduce, early scan.
 
+mod collective;
 mod inversions;
-mod pattern;
 mod wrong_order;
 
+pub use collective::{Collective, late_receiver_ns};
 pub use inversions::Inversions;
-pub use pattern::{Collective, Pattern, late_receiver_ns};
+pub use tinyprof_vocabulary::Pattern;
 pub use wrong_order::{Waited, WrongOrder};

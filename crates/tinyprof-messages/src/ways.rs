@@ -177,9 +177,9 @@ pub(crate) struct Seen {
     pub(crate) unlike_ns: u64,
 }
 
-/// Of what was unlike, one part in so many is forgotten by an operation.
+/// The divisor by which an operation shortens what was unlike.
 const FORGOTTEN: u64 = 8;
-/// What was seen at all sizes counts by one part in so many.
+/// The divisor by which what was seen at all sizes counts less.
 const OTHERS: u64 = 8;
 
 impl Seen {

@@ -139,9 +139,9 @@ impl Communicator {
         let (mut rank, mut size, mut inter) = (0, 0, 0);
         // SAFETY: the handle is live, and the place is valid.
         let code = unsafe { mpi.comm_rank(handle, &raw mut rank) };
-        // SAFETY: as above.
+        // SAFETY: the handle is live, and the place is valid.
         let code = code | unsafe { mpi.comm_size(handle, &raw mut size) };
-        // SAFETY: as above.
+        // SAFETY: the handle is live, and the place is valid.
         let code = code | unsafe { mpi.comm_test_inter(handle, &raw mut inter) };
         if code != 0 {
             return None;
@@ -149,7 +149,7 @@ impl Communicator {
         let mut remote_size = None;
         if inter != 0 {
             let mut remote = 0;
-            // SAFETY: as above.
+            // SAFETY: the handle is live, and the place is valid.
             let code = unsafe { mpi.comm_remote_size(handle, &raw mut remote) };
             remote_size = (code == 0).then_some(remote);
         }

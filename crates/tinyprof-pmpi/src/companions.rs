@@ -64,8 +64,7 @@ pub(crate) use group::maxima_of_world;
 pub(crate) use held::Held;
 pub(crate) use naming::{By, Making, Object};
 pub(crate) use objects::{Joint, Lock, Removed};
-pub(crate) use operation::{Meet, Met, Shape};
-pub(crate) use overhead::Class;
+pub(crate) use operation::{Meet, Met};
 pub(crate) use probe::Probed;
 pub(crate) use state::{
     Completed, Plain, State, end, is_in_call, is_on, keeps_order, plain, store_facts, with,

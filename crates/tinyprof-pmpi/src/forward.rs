@@ -17,7 +17,8 @@ pub(crate) unsafe fn forward(function: usize, words: Words, count: u8) -> c_int 
             // SAFETY: the caller vouches for the function and the number of its arguments. More in
             // registers than it has do no harm.
             let function = unsafe { std::mem::transmute::<usize, Function>(function) };
-            // SAFETY: as above; the words are those of the call.
+            // SAFETY: the caller vouches for the function and the number of its arguments. More in
+            // registers than it has do no harm; the words are those of the call.
             unsafe { function($(*words.add(of_argument($index))),*) }
         }};
     }

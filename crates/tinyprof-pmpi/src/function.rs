@@ -1,271 +1,66 @@
 //! The table of MPI's functions.
 
+mod facts;
+mod shape;
+
 use tinyprof::__calls::Site;
+use tinyprof_messages::waiting::Collective as Pattern;
+
+pub(crate) use facts::{
+    Accesses, Collective, Completes, Concludes, Cost, Counts, Epoch, Form, Frees, Lifetime, Looks,
+    Makes, Meets, Prepares, Sent, Waits,
+};
+pub(crate) use shape::Shape;
 
 use crate::words::word_of_argument;
 
-/// One function of MPI.
+/// One function of MPI, and what follows from the tags of its role.
 #[derive(Debug)]
 pub(crate) struct Function {
     /// The name in C.
     pub(crate) name: &'static str,
-    pub(crate) role: Role,
-    pub(crate) looks: Looks,
     /// True for the functions whose counts are `MPI_Count` (MPI 4.0, section 19.2).
     pub(crate) is_large: bool,
+    /// True if the function says whether something is there, and does not wait for it.
+    pub(crate) is_test: bool,
     pub(crate) arguments: u8,
     /// Arguments of the Fortran function, with the hidden lengths of its texts.
     pub(crate) fortran_arguments: u8,
+    /// The word of the argument in which the Fortran function returns its code.
+    pub(crate) error: u8,
+    pub(crate) looks: Looks,
+    pub(crate) counts: Counts,
+    pub(crate) concludes: Concludes,
+    pub(crate) meets: Meets,
+    pub(crate) lifetime: Lifetime,
+    pub(crate) waits: Waits,
+    pub(crate) cost: Cost,
+    pub(crate) makes: Makes,
+    pub(crate) frees: Frees,
+    pub(crate) epoch: Epoch,
+    /// True if something that others wait for begins with the call, apart from messages.
+    pub(crate) begins: bool,
+    /// True if the call sends a message.
+    pub(crate) sends: bool,
+    /// True if the call posts a receive that another one completes.
+    pub(crate) posts: bool,
+    pub(crate) probes: bool,
+    /// True if a call that has failed may have taken messages.
+    pub(crate) takes: bool,
+    /// True if the call hears whether messages were taken, and does so in turn with other threads.
+    pub(crate) hears: bool,
+    /// True if level `messages` knows for whom a call waits, or it waits for nobody: where ranks
+    /// share memory, and where all ranks of the communicator, window or file are followed. The
+    /// completion of a request is followed if the request is.
+    pub(crate) is_followed: bool,
+    pub(crate) sent: Sent,
+    /// The word of the tag of the message that the call receives.
+    pub(crate) received_tag: u8,
     pub(crate) at: Positions,
 }
 
-impl Function {
-    /// Returns whether the function says whether something is there, and does not wait for it.
-    #[inline]
-    pub(crate) fn is_test(&self) -> bool {
-        self.at.flag != Positions::NO || self.name == "MPI_Testsome"
-    }
-
-    /// Returns whether all ranks that have opened the file read or write together.
-    pub(crate) fn is_joint_io(&self) -> bool {
-        matches!(self.role, Role::FileRead | Role::FileWrite)
-            && self.at.request == Positions::NO
-            && (self.name.ends_with("_all") || self.name.ends_with("_all_c"))
-    }
-
-    /// Returns whether level `messages` knows for whom a call waits, or it waits for nobody: where
-    /// ranks share memory, and where all ranks of the communicator, window or file are followed.
-    ///
-    /// The completion of a request is followed if the request is.
-    pub(crate) fn is_followed(&self) -> bool {
-        match self.role {
-            Role::Unfollowed
-            | Role::Init
-            | Role::InitThread
-            | Role::Finalize
-            | Role::Abort
-            | Role::MakeIntercommunicator
-            | Role::FreeCommunicator
-            | Role::PartitionedSendInit
-            | Role::PartitionedReceiveInit
-            | Role::Unlock
-            | Role::UnlockAll
-            // MPI lets an access wait until the memory is posted, or a lock is free.
-            | Role::Put
-            | Role::Get
-            | Role::GetAccumulate
-            | Role::FetchAndOp
-            | Role::CompareAndSwap
-            | Role::FileReadBegin
-            | Role::FileReadEnd => false,
-            // Of a communicator only a part makes another one: nobody counts such operations.
-            Role::MakeCommunicator => self.at.tag == Positions::NO,
-            Role::FileRead => self.is_joint_io(),
-            Role::FileWrite => self.is_joint_io() || self.at.request != Positions::NO,
-            Role::Plain
-            | Role::Probe
-            | Role::Pcontrol
-            | Role::Send
-            | Role::SendInit
-            | Role::Receive
-            | Role::StartReceive
-            | Role::ReceiveInit
-            | Role::Exchange
-            | Role::ExchangeReplace
-            | Role::StartExchange
-            | Role::StartExchangeReplace
-            | Role::Match
-            | Role::MatchedReceive
-            | Role::StartMatchedReceive
-            | Role::Start
-            | Role::Startall
-            | Role::CompleteOne
-            | Role::CompleteAny
-            | Role::CompleteSome
-            | Role::CompleteAll
-            | Role::Cancel
-            | Role::FreeRequest
-            | Role::MakeWindow
-            | Role::FreeWindow
-            | Role::Fence
-            | Role::Post
-            | Role::StartAccess
-            | Role::CompleteAccess
-            | Role::WaitExposure
-            | Role::Lock
-            | Role::LockAll
-            | Role::OpenFile
-            | Role::CloseFile
-            | Role::JoinFile
-            | Role::CreateKeyval
-            | Role::FreeDatatype
-            | Role::CommitDatatype
-            | Role::File
-            | Role::FileStartRead
-            | Role::Collective(..) => true,
-        }
-    }
-}
-
-/// What a function does with messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// Nothing that is counted, and it waits for nobody: bookkeeping, and others.
-    Plain,
-    /// Nothing that is counted. It may wait, and nobody follows for whom.
-    Unfollowed,
-    Probe,
-    Init,
-    InitThread,
-    Finalize,
-    Pcontrol,
-    Abort,
-    Send,
-    SendInit,
-    PartitionedSendInit,
-    Receive,
-    StartReceive,
-    ReceiveInit,
-    PartitionedReceiveInit,
-    Exchange,
-    ExchangeReplace,
-    StartExchange,
-    StartExchangeReplace,
-    Match,
-    MatchedReceive,
-    StartMatchedReceive,
-    Start,
-    Startall,
-    CompleteOne,
-    CompleteAny,
-    CompleteSome,
-    CompleteAll,
-    Cancel,
-    FreeRequest,
-    MakeCommunicator,
-    MakeIntercommunicator,
-    MakeWindow,
-    FreeWindow,
-    Fence,
-    Post,
-    StartAccess,
-    CompleteAccess,
-    WaitExposure,
-    Lock,
-    LockAll,
-    Unlock,
-    UnlockAll,
-    OpenFile,
-    CloseFile,
-    /// All ranks that have opened the file come there.
-    JoinFile,
-    CreateKeyval,
-    FreeCommunicator,
-    FreeDatatype,
-    CommitDatatype,
-    Put,
-    Get,
-    GetAccumulate,
-    FetchAndOp,
-    CompareAndSwap,
-    File,
-    FileRead,
-    FileStartRead,
-    FileReadBegin,
-    FileReadEnd,
-    FileWrite,
-    Collective(Collective, Form),
-}
-
-/// When a function's arguments are looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Looks {
-    /// The function steers the recording, and is not recorded itself.
-    Steers,
-    Never,
-    After,
-    BeforeAndAfter,
-}
-
-impl Role {
-    /// Returns when the arguments are looked at.
-    const fn looks(self) -> Looks {
-        match self {
-            Self::Finalize | Self::Pcontrol | Self::Abort => Looks::Steers,
-            Self::Plain
-            | Self::Unfollowed
-            | Self::Probe
-            | Self::Init
-            | Self::InitThread
-            | Self::Fence
-            | Self::Post
-            | Self::StartAccess
-            | Self::CompleteAccess
-            | Self::WaitExposure
-            | Self::Lock
-            | Self::LockAll
-            | Self::Unlock
-            | Self::UnlockAll
-            | Self::FreeWindow
-            | Self::OpenFile
-            | Self::CloseFile
-            | Self::JoinFile
-            | Self::File => Looks::Never,
-            Self::Receive
-            | Self::Exchange
-            | Self::ExchangeReplace
-            | Self::FileRead
-            | Self::FileReadEnd
-            | Self::Match
-            | Self::MatchedReceive
-            | Self::StartMatchedReceive
-            | Self::CompleteOne
-            | Self::CompleteAny
-            | Self::CompleteSome
-            | Self::CompleteAll
-            | Self::FreeRequest
-            | Self::FreeCommunicator
-            | Self::FreeDatatype => Looks::BeforeAndAfter,
-            _ => Looks::After,
-        }
-    }
-}
-
-/// When the data of a collective operation is exchanged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// By this call, or by an operation that it starts.
-    Once,
-    /// At each start of the request that the call makes.
-    Persistent,
-}
-
-/// The kinds of collective operations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Collective {
-    Barrier,
-    Bcast,
-    Gather,
-    Gatherv,
-    Scatter,
-    Scatterv,
-    Allgather,
-    Allgatherv,
-    Alltoall,
-    Alltoallv,
-    Alltoallw,
-    Reduce,
-    Allreduce,
-    ReduceScatter,
-    ReduceScatterBlock,
-    Scan,
-    Exscan,
-    NeighborAllgather,
-    NeighborAllgatherv,
-    NeighborAlltoall,
-    NeighborAlltoallv,
-    NeighborAlltoallw,
-}
+/// All wait for all, as what they make or use is one.
+const ALL_TO_ALL: Shape = Shape::Of(Pattern::AllToAll);
 
 macro_rules! positions {
     ($($argument:ident)*) => {
@@ -290,10 +85,10 @@ macro_rules! positions {
 }
 
 positions! {
-    comm count datatype dest fh flag group incount index indices lock_type message newcomm op origin_count
-    origin_datatype outcount partitions rank recvbuf recvcount recvcounts recvtag recvtype recvtypes request
-    requests result_count result_datatype root sendbuf sendcount sendcounts sendtag sendtype sendtypes
-    source status statuses tag target_rank win
+    comm count datatype dest fh flag group incount index indices lock_type message newcomm op
+    origin_count origin_datatype outcount partitions rank recvbuf recvcount recvcounts recvtype
+    recvtypes request requests result_count result_datatype root sendbuf sendcount sendcounts
+    sendtype sendtypes source status statuses tag target_rank win
 }
 
 const INIT: [(&str, &str); 1] = [("tag", "INIT")];
@@ -307,7 +102,7 @@ mod tests {
     use super::*;
 
     fn is_followed(name: &str) -> bool {
-        FUNCTIONS.iter().find(|function| function.name == name).expect("in the table").is_followed()
+        FUNCTIONS.iter().find(|function| function.name == name).expect("in the table").is_followed
     }
 
     #[test]

@@ -225,7 +225,7 @@ impl Mpi {
         let (mut initialised, mut finalised): (c_int, c_int) = (0, 0);
         // SAFETY: may be called at any time (MPI 4.0, section 11.4.1), and the place is valid.
         let code = unsafe { self.initialized(&raw mut initialised) };
-        // SAFETY: as above.
+        // SAFETY: may be called at any time (MPI 4.0, section 11.4.1), and the place is valid.
         let code = code | unsafe { self.finalized(&raw mut finalised) };
         code == 0 && initialised != 0 && finalised == 0
     }

@@ -37,7 +37,7 @@ use crate::arguments::Arguments;
 use crate::callers;
 use crate::companions;
 use crate::forward::forward;
-use crate::function::{FUNCTIONS, Form, Function, Looks, Role, SITES};
+use crate::function::{Completes, Counts, FUNCTIONS, Form, Function, Lifetime, Looks, SITES};
 use crate::library::mpi;
 use crate::requests;
 use crate::session;
@@ -89,27 +89,29 @@ pub(crate) unsafe fn call(index: usize, called: u32, words: Words) -> c_int {
     // SAFETY: the words are those of this function's call, which is under way.
     let call = unsafe { Call::new(function, words, binding::C, recorder) };
     // The functions that are called most have code of their own, here.
-    match function.role {
-        Role::Send => {
+    match function.counts {
+        Counts::Sent => {
             let (code, visited) =
-                // SAFETY: as above.
+                // SAFETY: the original is the function of this name, and the words are those of its
+                // call.
                 unsafe { make(recorder, index, words, original, words, function.arguments) };
             if code == 0 {
                 call.sent(visited);
             }
             code
         }
-        Role::Receive => {
+        Counts::Received => {
             let status = call.status(function.at.status);
             let (code, visited) =
-                // SAFETY: as above.
+                // SAFETY: the original is the function of this name, and the words are those of its
+                // call.
                 unsafe { make(recorder, index, words, original, words, function.arguments) };
             if code == 0 || call.has_taken(code) {
                 call.received(status, visited);
             }
             code
         }
-        // SAFETY: as above.
+        // SAFETY: the original is the function of this name.
         _ => unsafe { call.make_and_count(index, words, original) },
     }
 }
@@ -122,10 +124,10 @@ pub(crate) unsafe fn call(index: usize, called: u32, words: Words) -> c_int {
 #[inline(never)]
 unsafe fn call_unusual(index: usize, called: u32, words: Words) -> c_int {
     let function = &FUNCTIONS[index];
-    if function.role == Role::CreateKeyval {
+    if function.counts == Counts::KeyvalCreated {
         session::expect_attributes();
     }
-    if matches!(function.role, Role::Init | Role::InitThread) {
+    if function.lifetime == Lifetime::Begins {
         companions::begins();
     }
     let count = if called == binding::C { function.arguments } else { function.fortran_arguments };
@@ -172,7 +174,7 @@ unsafe fn call_unusual(index: usize, called: u32, words: Words) -> c_int {
         // SAFETY: the original is the function of this name and binding.
         unsafe { call.make_watched(index, from, original) }
     } else {
-        // SAFETY: as above.
+        // SAFETY: the original is the function of this name and binding.
         unsafe { call.make_and_count(index, from, original) }
     }
 }
@@ -206,7 +208,7 @@ unsafe fn make(
     let inside = inside::enter(recorder);
     // SAFETY: as the caller says.
     let open = unsafe { open(recorder, index, from) };
-    // SAFETY: as above.
+    // SAFETY: as the caller says.
     let code = unsafe { forward(original, words, count) };
     let visited = open.end();
     drop(inside);
@@ -242,10 +244,7 @@ impl Call {
     /// `original` is the address of this function, of the binding that the program has called.
     #[inline(never)]
     unsafe fn make_and_count(&self, index: usize, from: Words, original: usize) -> c_int {
-        let before = match self.function.looks {
-            Looks::BeforeAndAfter => self.before(),
-            _ => Before::NOTHING,
-        };
+        let before = self.before();
         let words = self.arguments.words;
         let (code, visited) =
             // SAFETY: as the caller says, and the words are those of its call.
@@ -268,68 +267,59 @@ impl Call {
     /// Looks at arguments that the call will change.
     #[inline(always)]
     fn before(&self) -> Before {
-        let at = &self.function.at;
-        match self.function.role {
-            Role::Receive
-            | Role::Exchange
-            | Role::ExchangeReplace
-            | Role::Match
-            | Role::FileRead
-            | Role::FileReadEnd => Before { status: self.status(at.status), ..Before::NOTHING },
-            Role::MatchedReceive | Role::StartMatchedReceive => self.before_matched_receive(),
-            Role::CompleteOne => self.before_completion_of_one(),
-            Role::CompleteAny | Role::CompleteSome | Role::CompleteAll => self.before_completion(),
-            Role::FreeRequest | Role::FreeCommunicator | Role::FreeDatatype => {
+        match self.function.looks {
+            Looks::Steers | Looks::Never | Looks::After => Before::NOTHING,
+            Looks::AtStatus => self.before_status(),
+            Looks::AtMessage => self.before_matched_receive(),
+            Looks::AtRequest => self.before_completion_of_one(),
+            Looks::AtRequests => self.before_completion(),
+            Looks::AtFreed => {
                 self.arguments.forget_freed(self.function);
                 Before::NOTHING
             }
-            _ => Before::NOTHING,
         }
+    }
+
+    #[inline(always)]
+    fn before_status(&self) -> Before {
+        Before { status: self.status(self.function.at.status), ..Before::NOTHING }
     }
 
     /// Counts what the call has done, or remembers what it has started, for the
     /// callpath of its visit.
     #[inline(always)]
     fn after(&self, before: &Before, visited: Visited) {
-        match self.function.role {
-            Role::Send => self.sent(visited),
-            Role::Receive => self.received(before.status, visited),
-            Role::StartReceive => self.started_receive(visited),
-            Role::Exchange | Role::ExchangeReplace => {
+        match self.function.counts {
+            Counts::Nothing => {}
+            Counts::Sent => self.sent(visited),
+            Counts::Received => self.received(before.status, visited),
+            Counts::ReceiveStarted => self.started_receive(visited),
+            Counts::Exchanged => {
                 self.sent(visited);
                 self.received(before.status, visited);
             }
-            Role::StartExchange | Role::StartExchangeReplace => {
+            Counts::ExchangeStarted => {
                 self.sent(visited);
                 self.started_receive(visited);
             }
-            Role::Match => self.matched(before),
-            Role::MatchedReceive => {
+            Counts::Matched => self.matched(before),
+            Counts::MatchedReceived => {
                 self.received_on(before.communicator, before.status, visited);
             }
-            Role::StartMatchedReceive => self.started_matched_receive(before, visited),
-            Role::SendInit
-            | Role::PartitionedSendInit
-            | Role::ReceiveInit
-            | Role::PartitionedReceiveInit => self.prepared(visited),
-            Role::Start => self.started(1, visited),
-            Role::Startall => self.started(self.int(self.function.at.count), visited),
-            Role::CompleteOne => self.completed_one(before, visited),
-            Role::CompleteAny => self.completed_any(before, visited),
-            Role::CompleteSome => self.completed_some(before, visited),
-            Role::CompleteAll => self.completed_all(before, visited),
-            Role::Cancel => requests::expect_cancelled(),
-            Role::CreateKeyval => session::expect_attributes(),
-            Role::Collective(kind, form) => self.exchanged(kind, form == Form::Once, visited),
-            Role::Put
-            | Role::Get
-            | Role::GetAccumulate
-            | Role::FetchAndOp
-            | Role::CompareAndSwap => self.accessed(visited),
-            Role::FileRead | Role::FileReadEnd => self.file_read(before.status, visited),
-            Role::FileWrite => self.file_written(visited),
-            Role::FileStartRead => self.file_read_started(visited),
-            _ => {}
+            Counts::MatchedReceiveStarted => self.started_matched_receive(before, visited),
+            Counts::Prepared(prepares) => self.prepared(prepares, visited),
+            Counts::Started => self.started(visited),
+            Counts::Completed(Completes::One) => self.completed_one(before, visited),
+            Counts::Completed(Completes::Any) => self.completed_any(before, visited),
+            Counts::Completed(Completes::Some) => self.completed_some(before, visited),
+            Counts::Completed(Completes::All) => self.completed_all(before, visited),
+            Counts::Cancelled => requests::expect_cancelled(),
+            Counts::KeyvalCreated => session::expect_attributes(),
+            Counts::Collective(kind, form) => self.exchanged(kind, form == Form::Once, visited),
+            Counts::Accessed(accesses) => self.accessed(accesses, visited),
+            Counts::FileRead => self.file_read(before.status, visited),
+            Counts::FileReadStarted => self.file_read_started(visited),
+            Counts::FileWritten => self.file_written(visited),
         }
     }
 

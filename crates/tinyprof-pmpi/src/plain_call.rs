@@ -31,7 +31,7 @@ pub(crate) fn ticks_1024(mpi: &Mpi, recorder: Recorder) -> u64 {
     let (world, place) = (mpi.abi.world, &raw mut rank);
     // SAFETY: MPI has begun, and the place is valid.
     let recorded = quickest(recorder, || unsafe { recorded(world, place) });
-    // SAFETY: as above.
+    // SAFETY: MPI has begun, and the place is valid.
     let direct = quickest(recorder, || unsafe { mpi.comm_rank(world, place) });
     recorded.saturating_sub(direct)
 }

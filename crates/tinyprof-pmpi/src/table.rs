@@ -88,7 +88,7 @@ mod tests {
         // SAFETY: it has left the table.
         assert_eq!(*unsafe { Box::from_raw(first) }, 0);
         let second = table.take(handles[1]).expect("it stays");
-        // SAFETY: as above.
+        // SAFETY: it has left the table.
         drop(unsafe { Box::from_raw(second) });
     }
 

@@ -87,7 +87,8 @@ fn clear(reference: &Reference) {
     // SAFETY: the place is aligned and writable, and no other thread reads it before MPI begins.
     unsafe { ptr::with_exposed_provenance_mut::<usize>(reference.place).write_volatile(0) };
     if reference.is_protected {
-        // SAFETY: as above; this is how the loader has left the page.
+        // SAFETY: the place is aligned and writable, and no other thread reads it before MPI
+        // begins; this is how the loader has left the page.
         unsafe { libc::mprotect(page, page_bytes, libc::PROT_READ) };
     }
 }

@@ -1,7 +1,6 @@
 //! What is known of a run, as plain values: no units, no text.
 
 pub(crate) mod by_callpath;
-pub(crate) mod causes;
 pub(crate) mod numbers;
 pub(crate) mod occupancy;
 pub(crate) mod overhead;

@@ -12,8 +12,8 @@
 //!   whom.
 //! * [`cells`]: the building blocks of other tables.
 //!
-//! All else that the command shows is in the crates `tinyprof-views` and `tinyprof-structure`, so
-//! that programs do not contain it.
+//! The rest of what the command shows is in the crates `tinyprof-views` and `tinyprof-structure`,
+//! so that programs do not contain it.
 //!
 //! Names come from the measured program and are never trusted. Every character that could move a
 //! terminal's cursor, reorder a line or hide in it is escaped, see [`escaped`].
@@ -29,7 +29,6 @@ mod tables;
 mod words;
 
 pub use facts::by_callpath::{ByCallpath, Visit, VisitCauses};
-pub use facts::causes::{recorded_causes, words_of_causes};
 pub use facts::occupancy::Occupancy;
 pub use facts::overhead::Overhead;
 pub use facts::overhead::adjusted::{Adjusted, CompensatedRank};

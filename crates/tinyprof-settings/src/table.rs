@@ -116,6 +116,20 @@ settings! {
             /// callpaths that are visited first after the start. `TINYPROF_BUDGET` wins.
             budget(share: f64) => share,
         }
+        /// The number of samples of each thread in a second of its processor time.
+        sample: u32 {
+            key: "sample",
+            variable: "TINYPROF_SAMPLE",
+            values: "100",
+            expected: "a number of samples per second from 1 to 1000, or off",
+            meaning: "samples of the program's functions and lines: how many in each second of a \
+                      thread's processor time",
+            default: "no samples",
+            read: |value| word(value, |word| match word {
+                "off" => Some(0),
+                number => count(number).filter(|&number| number <= 1000),
+            }),
+        }
         /// The time between two interim profiles; zero for none.
         interim_interval: Duration {
             key: "interval",
@@ -392,12 +406,6 @@ impl Settings {
     #[must_use]
     pub fn is_recording(&self) -> bool {
         self.recording.unwrap_or(true)
-    }
-
-    /// Returns true if a table is to be printed at the end.
-    #[must_use]
-    pub fn is_reported(&self) -> bool {
-        self.report.unwrap_or(true)
     }
 
     /// Returns the longest time that the program may be held up.

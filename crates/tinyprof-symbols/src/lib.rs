@@ -92,8 +92,8 @@ fn is_named(region: &Region) -> bool {
 
 /// A call site as the recorder names it.
 struct CallSite<'a> {
-    /// The function that is called.
-    function: &'a str,
+    /// The function that is called; none if it is the place of samples.
+    function: Option<&'a str>,
     /// The name of the executable or library, and the address: `a.out+0x1234`.
     place: &'a str,
     /// The address that the call returns to, in the object's file.
@@ -102,17 +102,26 @@ struct CallSite<'a> {
 
 impl<'a> CallSite<'a> {
     fn of(region: &'a Region) -> Option<Self> {
-        let (function, place) = region
-            .name
-            .split_once(" at ")
-            .filter(|_| region.module == "mpi" && region.line == 0)?;
+        if region.line != 0 {
+            return None;
+        }
+        let (function, place) = if region.is_sampled() {
+            (None, region.name.as_str())
+        } else {
+            let (function, place) = region.name.split_once(" at ")?;
+            (Some(function).filter(|_| region.module == "mpi"), place)
+        };
+        if function.is_none() && !region.is_sampled() {
+            return None;
+        }
         let (_, digits) = place.rsplit_once("+0x")?;
         Some(Self { function, place, address: u64::from_str_radix(digits, 16).ok()? })
     }
 
-    /// Returns the address of the call: the instruction before the one that it returns to.
+    /// Returns the address of the call, the instruction before the one that it returns to; that of
+    /// a sample is the instruction's own.
     fn call(&self) -> Option<u64> {
-        self.address.checked_sub(1)
+        self.address.checked_sub(u64::from(self.function.is_some()))
     }
 
     /// Returns the region with the names of its place, if any are known.
@@ -120,14 +129,15 @@ impl<'a> CallSite<'a> {
         let frame = self.frame(at_call, wrappers);
         let of_frame = frame.and_then(|frame| frame.function.as_ref());
         let caller = plain(of_frame.or(at_call.symbol.as_ref())?);
+        let at = self.function.map_or_else(String::new, |function| format!("{function} at "));
         let mut named = region.clone();
         match frame.and_then(|frame| frame.line.clone()) {
             Some((file, line, column)) => {
                 let short = Path::new(&file).file_name().unwrap_or_default().to_string_lossy();
-                named.name = format!("{} at {caller} ({short}:{line})", self.function);
+                named.name = format!("{at}{caller} ({short}:{line})");
                 (named.file, named.line, named.column) = (file, line, column);
             }
-            None => named.name = format!("{} at {caller} ({})", self.function, self.place),
+            None => named.name = format!("{at}{caller} ({})", self.place),
         }
         named.name = without_separators(&named.name);
         // Also where a function is inlined twice, two call sites are two.
@@ -138,9 +148,10 @@ impl<'a> CallSite<'a> {
     /// Returns the innermost of the functions at a call, which were inlined into each other, that
     /// is no wrapper of the called one and is not called by a binding; if all are, the innermost.
     fn frame<'f>(&self, at_call: &'f Found, wrappers: &Wrappers) -> Option<&'f Frame> {
+        let Some(called) = self.function else { return at_call.frames.first() };
         let is_wrapper = |frame: &&Frame| {
             let name = frame.function.as_ref();
-            name.is_some_and(|name| wrappers.is_wrapper(name, self.function))
+            name.is_some_and(|name| wrappers.is_wrapper(name, called))
         };
         // Bindings pass closures, whose names do not say whose they are.
         let of_bindings = at_call.frames.iter().rposition(is_of_bindings);

@@ -20,7 +20,7 @@ struct Regions {
 }
 
 /// Returns the report of the totals of a profile by region: its tables have a row for each region
-/// in place of each callpath, sorted by exclusive time.
+/// in place of each callpath, sorted by exclusive time. Samples of a function are one region.
 ///
 /// The inclusive time of a region that calls
 /// itself is counted once. Calls of an MPI function are one region, wherever they are.
@@ -31,8 +31,22 @@ struct Regions {
 /// Linear in the numbers of callpaths and ranks.
 #[must_use]
 pub fn by_region(totals: &Totals) -> Report {
+    report_by(totals, |region| RegionKey::of(region))
+}
+
+/// Returns the report of the totals of a profile by line: as [`by_region`], with a row for each
+/// line that was sampled.
+///
+/// # Cost
+/// That of [`by_region`].
+#[must_use]
+pub fn by_line(totals: &Totals) -> Report {
+    report_by(totals, |region| RegionKey::of_line(region))
+}
+
+fn report_by(totals: &Totals, key_of: fn(&Region) -> RegionKey<'_>) -> Report {
     let report = Report::of_totals(totals);
-    let regions = Regions::of_callpaths(totals.callpaths());
+    let regions = Regions::of_callpaths(totals.callpaths(), key_of);
     let statistics = regions.statistics(totals).with_times(*report.statistics.times());
     let mut transfers: BTreeMap<CallpathIndex, Transfers> = BTreeMap::new();
     for (callpath, of_callpath) in &report.transfers {
@@ -57,16 +71,18 @@ pub fn by_region(totals: &Totals) -> Report {
 }
 
 impl Regions {
-    fn of_callpaths(callpaths: &CallpathTable) -> Self {
+    fn of_callpaths(callpaths: &CallpathTable, key_of: fn(&Region) -> RegionKey<'_>) -> Self {
         let mut numbers: BTreeMap<RegionKey<'_>, usize> = BTreeMap::new();
         let mut roots = Vec::new();
         let mut number_of_callpath = Vec::with_capacity(callpaths.len());
         let mut counts: Vec<u32> = Vec::new();
         for callpath in callpaths.rows() {
-            let key = RegionKey::of(&callpath.region);
+            let key = key_of(&callpath.region);
             let number = *numbers.entry(key).or_insert_with(|| {
                 let name = match key {
-                    RegionKey::Mpi(function) => function.to_owned(),
+                    RegionKey::Mpi(name) | RegionKey::Sampled(name) | RegionKey::Line(name) => {
+                        name.to_owned()
+                    }
                     RegionKey::Site(_) => callpath.region.name.clone(),
                 };
                 let region = Region { name, ..Region::clone(&callpath.region) };

@@ -34,7 +34,7 @@ mod tree;
 mod view;
 mod waits;
 
-pub use by_region::by_region;
+pub use by_region::{by_line, by_region};
 pub use callpaths::{Callpaths, report_json};
 pub use compensated::compensated_text;
 pub use csv::csv_line;

@@ -10,6 +10,7 @@
 //! ```
 //!
 //! * [`WhyBuilder`]: takes a profile callpath by callpath.
+//! * [`recorded_causes`]: what a rank has recorded of causes, as a profile stores it.
 //! * [`Why`]: the findings, the verdict in one line, and waiting by cause; as text and as JSON.
 //!
 //! This crate reads and writes no file, and knows no MPI, no clock and no threads. Names in its
@@ -23,12 +24,14 @@ mod findings;
 mod json;
 mod phrases;
 mod place;
+mod recorded;
 mod report;
 mod text;
 mod why;
 
 pub use finding::{Finding, Kind, Link};
 pub use place::Place;
+pub use recorded::{recorded_causes, words_of_causes};
 pub use why::{Why, WhyBuilder};
 
 /// Returns a time as a floating-point number. 53 bits are enough for shares and sums of times.

@@ -24,6 +24,7 @@ use super::segments::{discard_segments, new_profile_id, surviving};
 use super::session::session;
 use super::snapshot::{ending_here, monotonic_ns, snapshot};
 use super::writer::{Ending, Writer};
+use crate::record::thread::current;
 use crate::sys::{NotDone, without_write_signals};
 
 /// The limit on values in a profile of which the complete report is printed; a larger one would
@@ -249,6 +250,10 @@ static IS_WRITTEN: AtomicBool = AtomicBool::new(false);
 /// prints the resulting text. All of this ends within the deadline, whatever fails. Allocates
 /// nothing on the caller's thread.
 pub(super) fn end(write: Writer) {
+    // The thread that ends the run does not open or close a region any more.
+    if let Some(arena) = current().arena() {
+        arena.take_samples();
+    }
     let work = move || {
         let ending = write();
         if !ending.keep_segments {

@@ -6,13 +6,16 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
-use tinyprof_format::model::{ClockFacts, EventMap, Losses, ProcessorFacts, RankFacts, Region};
+use tinyprof_format::model::{
+    CallpathId, CallpathValues, ClockFacts, EventMap, ExecutionSummary, Losses, ProcessorFacts,
+    RankFacts, Region,
+};
 
 use super::causes::causes;
 use super::session::session;
 use crate::record::clock;
 use crate::record::thread::{arena, arenas, visits_kept_out, visits_lost};
-use crate::record::{Arena, MetricReading, Reading, Site};
+use crate::record::{Arena, HeldSamples, MetricReading, Reading, Site};
 use crate::sys::{host_name, peak_memory_bytes};
 
 /// The address of the arena of the thread that is ending the run, otherwise 0.
@@ -40,6 +43,8 @@ pub fn ending_here<T>(work: impl FnOnce() -> T) -> T {
 /// About a microsecond for 20 callpaths a thread, and a copy of their series.
 #[must_use]
 pub fn snapshot() -> EventMap {
+    let here = arena().inspect(|arena| arena.take_samples());
+    let is_here = |arena: &Arena| here.is_some_and(|here| ptr::eq(here, arena));
     let session = session();
     let scale = clock::rate_since(session.started, session.clock);
     let mut losses = Losses {
@@ -82,6 +87,13 @@ pub fn snapshot() -> EventMap {
         processor.absorb(&arena.processor_facts());
     }
     let mut regions = Regions::default();
+    // Until the records are read: a thread that took its samples meanwhile would count them, too.
+    let held: Vec<HeldSamples<'_>> = arenas
+        .iter()
+        .filter(|arena| !is_here(arena))
+        .filter_map(|arena| arena.hold_samples())
+        .collect();
+    let waiting: Vec<_> = held.iter().filter_map(|held| regions.of_held(held)).collect();
     let ends_run = ENDS_RUN.load(Relaxed);
     let readings =
         arenas.into_iter().flat_map(|arena| arena.readings().map(move |reading| (arena, reading)));
@@ -99,7 +111,15 @@ pub fn snapshot() -> EventMap {
         let values = scale.values(&executions, &series, open, arena.now());
         Some((id, parent, regions.of(site)?, values))
     });
+    let records = records.chain(waiting);
+    let records = records.map(|(id, parent, region, mut values)| {
+        if let Some(period_ns) = region.sample_period_ns() {
+            values.estimate_samples(period_ns);
+        }
+        (id, parent, region, values)
+    });
     let mut map = EventMap::from_records(records, RankFacts::default());
+    drop(held);
     losses.visits_open += polled_begun.saturating_sub(polled_ended);
     losses.records_unreadable += map.add_metrics(metrics);
     losses.records_unreadable += map.add_messages(messages);
@@ -135,6 +155,20 @@ impl Regions {
         let region = Arc::new(site.region()?);
         self.known.insert(address, Arc::clone(&region));
         Some(region)
+    }
+
+    /// Returns the record of samples that their thread has not taken; none if there are none.
+    fn of_held(
+        &mut self,
+        held: &HeldSamples<'_>,
+    ) -> Option<(CallpathId, Option<CallpathId>, Arc<Region>, CallpathValues)> {
+        if held.number == 0 {
+            return None;
+        }
+        let one = ExecutionSummary::of_one_visit(held.execution, 0);
+        let executions = vec![ExecutionSummary { visits: held.number, ..one }];
+        let values = CallpathValues { executions, ..CallpathValues::default() };
+        Some((held.id, held.parent, self.of(held.site)?, values))
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Once;
 use super::finish;
 use super::interim_profiles;
 use super::on_demand;
+use super::sampling;
 use super::segments;
 use super::session::{begin_with, session, within_start};
 use super::writer::{self, Writer};
@@ -38,6 +39,9 @@ pub(super) fn arrange() {
     }
     if let Some(filter) = session().config.filter.as_deref().and_then(Filter::parse) {
         filter::install(filter);
+    }
+    if let Some(per_second) = session().config.sample.filter(|&number| number > 0) {
+        sampling::begin(per_second);
     }
     thread::pass_arenas_on();
     segments::prepare();

@@ -14,6 +14,7 @@ mod metric;
 mod polled;
 mod processor;
 mod reading;
+mod sampled;
 mod sampling;
 #[cfg(test)]
 mod tests;
@@ -33,6 +34,7 @@ pub use messages::Like;
 pub(crate) use polled::InFlight;
 pub(crate) use processor::begin_processor_time;
 pub(crate) use reading::{MetricReading, Reading};
+pub(crate) use sampled::{HeldSamples, install_sampling};
 pub use usual::VISIT_UNITS;
 pub(super) use usual::{weigh_counted, weigh_roots};
 
@@ -177,7 +179,7 @@ impl Arena {
             segment.remove_file();
             return None;
         };
-        if !usual::has_usual_visits(clock) {
+        if !usual::has_usual_visits(clock) || sampled::is_sampling() {
             hot.take_no_shortest_path();
         }
         Some(Self {
@@ -303,6 +305,7 @@ impl Arena {
 
     #[inline(never)]
     fn exit_slowly(&self, line: Line) {
+        self.take_samples();
         let node = self.node(line);
         if node.get(START) & skipped::MARK == 0 {
             let now = self.clock.ticks();
@@ -360,6 +363,7 @@ impl Arena {
         }
         self.add_visit(node, now, now);
         if node.parent().is_none() {
+            self.take_samples();
             self.hot.set_execution(node.completed_or_depth());
         }
     }

@@ -18,7 +18,12 @@ const PATH_BYTES: usize = 2048;
 
 /// The call sites of the program, at most 4096. Calls from further ones have the site of their
 /// function.
-static CALL_SITES: SiteTable<CallSite, 8192> = SiteTable::new();
+static CALL_SITES: SiteTable<CallSite, SLOTS> = SiteTable::new();
+
+/// The places of samples, at most 4096. Those of further ones are not told apart.
+static SAMPLE_SITES: SiteTable<CallSite, SLOTS> = SiteTable::new();
+
+const SLOTS: usize = 8192;
 
 /// The place that a call comes from.
 #[derive(Clone, Copy, Debug)]
@@ -77,10 +82,25 @@ struct Page {
 /// no room for another one.
 #[inline]
 pub(crate) fn call_site(function: &'static Site, place: CallPlace) -> &'static Site {
+    site_in(&CALL_SITES, function, place)
+}
+
+/// Returns the site of samples of the instruction at `address`; `unknown` if there is no room for
+/// another one, or the address is in no object.
+pub(crate) fn sample_site(unknown: &'static Site, address: usize) -> &'static Site {
+    site_in(&SAMPLE_SITES, unknown, CallPlace::Address(address))
+}
+
+#[inline]
+fn site_in(
+    sites: &'static SiteTable<CallSite, SLOTS>,
+    function: &'static Site,
+    place: CallPlace,
+) -> &'static Site {
     let hash = hash(function, place.word());
-    match CALL_SITES.find(hash, |known| known.is(function, place.word())) {
+    match sites.find(hash, |known| known.is(function, place.word())) {
         Some(known) => &known.site,
-        None => insert(hash, function, place).unwrap_or(function),
+        None => insert(sites, hash, function, place).unwrap_or(function),
     }
 }
 
@@ -92,9 +112,14 @@ fn hash(function: &'static Site, place: usize) -> u64 {
 
 #[cold]
 #[inline(never)]
-fn insert(hash: u64, function: &'static Site, place: CallPlace) -> Option<&'static Site> {
+fn insert(
+    sites: &'static SiteTable<CallSite, SLOTS>,
+    hash: u64,
+    function: &'static Site,
+    place: CallPlace,
+) -> Option<&'static Site> {
     let make = || CallSite::new(function, place);
-    let call_site = CALL_SITES.insert(hash, |known| known.is(function, place.word()), make);
+    let call_site = sites.insert(hash, |known| known.is(function, place.word()), make);
     call_site.map(|call_site| &call_site.site)
 }
 
@@ -108,7 +133,11 @@ impl CallSite {
                 let path_bytes = object.path(&mut page.path);
                 let file = file_name(&page.path[..path_bytes]);
                 let offset = object.offset_of(address);
-                let name = of_address(function.name(), file, offset, &mut page.name);
+                let name = if function.is_sample() {
+                    of_sample(file, offset, &mut page.name)
+                } else {
+                    of_address(function.name(), file, offset, &mut page.name)
+                };
                 (name, path_bytes)
             }
             CallPlace::Script(line) => {
@@ -145,6 +174,13 @@ fn of_address(function: &str, file: &[u8], offset: usize, into: &mut [u8; NAME_B
     let (digits, first) = digits(offset, 16);
     let file = beginning(file, room).as_bytes();
     write(&[function.as_bytes(), b" at ", file, b"+0x", &digits[first..]], into)
+}
+
+/// Writes `file+0x1234`, and returns its length.
+fn of_sample(file: &[u8], offset: usize, into: &mut [u8; NAME_BYTES]) -> usize {
+    let file = beginning(str::from_utf8(file).unwrap_or("?"), NAME_BYTES - 32);
+    let (digits, first) = digits(offset, 16);
+    write(&[file.as_bytes(), b"+0x", &digits[first..]], into)
 }
 
 /// Writes `MPI_Send at step (app.py:12)`, and returns its length.

@@ -105,7 +105,8 @@ impl Lookup {
             let entries = unsafe { segment.words(old, 0, LINE_WORDS << old_class) };
             let entries = entries.iter().map(|entry| entry.load(Relaxed));
             entries.filter(|&entry| entry != 0).for_each(|entry| self.place(segment, entry));
-            // SAFETY: as above; the table has another block from now on.
+            // SAFETY: an earlier call has made the block, in this class; the table has another
+            // block from now on.
             unsafe { segment.release(old, old_class) };
         }
         true

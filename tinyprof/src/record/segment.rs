@@ -53,7 +53,8 @@ pub(super) struct Segment {
 // SAFETY: the memory is only ever read and written through atomics, and belongs to the segment
 // until it is dropped; the bookkeeping is atomic too and changed by the owning thread alone.
 unsafe impl Send for Segment {}
-// SAFETY: as above.
+// SAFETY: the memory is only ever read and written through atomics, and belongs to the segment
+// until it is dropped; the bookkeeping is atomic too and changed by the owning thread alone.
 unsafe impl Sync for Segment {}
 
 impl Segment {

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
-use tinyprof_format::model::{Mode, Region, RegionKind, SiteId};
+use tinyprof_format::model::{Mode, Region, RegionKind, SAMPLES_MODULE, SiteId};
 use tinyprof_segment::layout::site as layout;
 
 /// A region's compile-time record. The attribute and the macros emit one `static` for each region.
@@ -145,6 +145,11 @@ impl Site {
     /// executable or library of the call, and `name` the function's name with module and offset,
     /// which together are equal on every rank.
     pub(super) fn at_call_site(&self, name: &'static str, module: &'static str) -> Self {
+        if self.is_sample() {
+            // They take no number from sites that are cached.
+            let hash = fnv1a(fnv1a(self.id.to_bits(), &[0]), name.as_bytes());
+            return Self { file: module, name, id: SiteId::from_bits(hash), ..*self };
+        }
         Self { file: module, ..self.with_name(name) }
     }
 
@@ -158,6 +163,24 @@ impl Site {
         let directory = file.rsplit('/').nth(1).unwrap_or_default();
         let id = SiteId::from_bits(fnv1a(site.id.to_bits(), directory.as_bytes()));
         Self { file, line, id, ..site }
+    }
+
+    /// Returns the region of samples whose place is not told, with constants such as their period.
+    ///
+    /// The id is a hash of the name. As those of a call, its visits are no executions.
+    pub(super) const fn sample(
+        name: &'static str,
+        constants: &'static [(&'static str, &'static str)],
+    ) -> Self {
+        let hash = fnv1a(fnv1a(FNV_OFFSET, b"sample\0"), name.as_bytes());
+        let id = SiteId::from_bits(hash);
+        let rank_local = true;
+        Self { module: SAMPLES_MODULE, id, rank_local, ..Self::mpi(name, constants) }
+    }
+
+    /// Returns whether visits of the site are samples.
+    pub(super) fn is_sample(&self) -> bool {
+        self.module == SAMPLES_MODULE
     }
 
     /// Marks the region as visited by some ranks only.

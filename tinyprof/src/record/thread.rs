@@ -190,6 +190,7 @@ fn claim(clock: Clock) -> Option<&'static Arena> {
     arena.close_all();
     arena.watch(WATCH_ALL.load(Relaxed));
     arena.follow_processor();
+    arena.begin_samples();
     // A thread whose end is not noticed keeps the arena, which costs memory but no measurement.
     at_thread_end(slot);
     Some(arena)
@@ -238,6 +239,7 @@ unsafe extern "C" fn let_go(slot: *mut c_void) {
     // SAFETY: `claim` has given a slot to `at_thread_end`, and slots are never freed.
     let slot = unsafe { &*slot.cast::<Slot>() };
     slot.arena.leave_processor();
+    slot.arena.end_samples();
     slot.claimed.store(false, Release);
 }
 

@@ -69,7 +69,8 @@ fn forever(work: fn()) {
     loop {
         // SAFETY: the semaphore was initialised before this thread began, and is never destroyed.
         if unsafe { libc::sem_wait(POSTED.place()) } == 0 {
-            // SAFETY: as above. One run of the work serves everything posted meanwhile.
+            // SAFETY: the semaphore was initialised before this thread began, and is never
+            // destroyed. One run of the work serves everything posted meanwhile.
             while unsafe { libc::sem_trywait(POSTED.place()) } == 0 {}
             work();
         }

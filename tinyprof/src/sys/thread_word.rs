@@ -1,7 +1,7 @@
 //! A word of each thread that a library reads as fast as an executable does.
 //!
 //! A thread-local of Rust in a shared library costs a call of `__tls_get_addr` and twice as many
-//! instructions as all else that a call of MPI costs before it is timed. This word is in the part
+//! instructions as the rest that a call of MPI costs before it is timed. This word is in the part
 //! that every thread has from its start, at an offset that the loader has stored (ELF's *initial
 //! exec* model). Of that part libraries that are loaded later may use a little (glibc: 1,664
 //! bytes), and this is a word.
@@ -50,7 +50,7 @@ mod place {
                 options(pure, readonly, nostack, preserves_flags),
             );
         }
-        // SAFETY: as above.
+        // SAFETY: reads the thread's own word, whose offset the loader or the linker has stored.
         #[cfg(target_arch = "aarch64")]
         unsafe {
             asm!(
@@ -78,7 +78,7 @@ mod place {
                 options(nostack, preserves_flags),
             );
         }
-        // SAFETY: as above.
+        // SAFETY: writes the thread's own word, as `get` reads it.
         #[cfg(target_arch = "aarch64")]
         unsafe {
             asm!(

@@ -24,6 +24,7 @@ mod processor;
 mod program;
 mod recover;
 mod refused;
+mod sampled;
 mod sandbox;
 mod scale;
 mod settings;

@@ -23,10 +23,10 @@ fn stay_on_one_processor() {
     // SAFETY: the numbers are below the size of the set.
     let first = numbers.clone().find(|&number| unsafe { libc::CPU_ISSET(number, &set) });
     for number in numbers.filter(|&number| Some(number) != first) {
-        // SAFETY: as above.
+        // SAFETY: the numbers are below the size of the set.
         unsafe { libc::CPU_CLR(number, &mut set) };
     }
-    // SAFETY: as above.
+    // SAFETY: the numbers are below the size of the set.
     assert_eq!(unsafe { libc::sched_setaffinity(0, bytes, &raw const set) }, 0);
 }
 

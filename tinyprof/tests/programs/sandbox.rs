@@ -61,7 +61,7 @@ fn main() -> ExitCode {
         work();
     }
     enter_sandbox();
-    // So many that their list needs more memory.
+    // Enough that their list needs more memory.
     for _ in 0..20_000 {
         work();
     }

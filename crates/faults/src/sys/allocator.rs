@@ -59,7 +59,7 @@ unsafe impl GlobalAlloc for FailingAllocator {
         if self.refuses() {
             return ptr::null_mut();
         }
-        // SAFETY: as above.
+        // SAFETY: the caller keeps the allocator's contract, which is the same.
         unsafe { System.alloc_zeroed(layout) }
     }
 
@@ -68,12 +68,12 @@ unsafe impl GlobalAlloc for FailingAllocator {
         if self.refuses() {
             return ptr::null_mut();
         }
-        // SAFETY: as above.
+        // SAFETY: the caller keeps the allocator's contract, which is the same.
         unsafe { System.realloc(place, layout, bytes) }
     }
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps the allocator's contract, which is the same.
         unsafe { System.dealloc(place, layout) }
     }
 }

@@ -36,6 +36,8 @@ pub(crate) enum ExportFormat {
     /// Statistics over ranks as OpenMetrics text, no label for a rank: Prometheus, VictoriaMetrics,
     /// Grafana
     Openmetrics,
+    /// Visits and time of each callpath, compressed: go tool pprof, Pyroscope, Parca, speedscope
+    Pprof,
 }
 
 /// Arguments of `tinyprof export`.

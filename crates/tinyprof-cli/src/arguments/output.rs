@@ -30,6 +30,8 @@ pub(crate) enum Rows {
     Callpath,
     /// A row for each region, summed over its callpaths
     Region,
+    /// A row for each region, and for each line that was sampled
+    Line,
 }
 
 /// The rows of a report.
@@ -40,6 +42,10 @@ pub(crate) enum ReportRows {
     /// A row for each region, summed over its callpaths
     #[value(alias = "procedure")]
     Region,
+    /// A row for each region, and for each function that was sampled (as region)
+    Function,
+    /// A row for each region, and for each line that was sampled
+    Line,
     /// A row for each place that a region or MPI function is called from
     Site,
     /// A row for each loop, and each loop in it
@@ -55,7 +61,8 @@ impl ReportRows {
     pub(crate) const fn groups(self) -> Result<Rows, GroupBy> {
         match self {
             Self::Callpath => Ok(Rows::Callpath),
-            Self::Region => Ok(Rows::Region),
+            Self::Region | Self::Function => Ok(Rows::Region),
+            Self::Line => Ok(Rows::Line),
             Self::Site => Err(GroupBy::Site),
             Self::Loop => Err(GroupBy::Loop),
             Self::Call => Err(GroupBy::Call),

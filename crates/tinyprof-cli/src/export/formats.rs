@@ -10,7 +10,7 @@ use super::left_out::Parquet;
 #[cfg(feature = "parquet")]
 use super::parquet::Parquet;
 use super::{
-    chrome, cubex, extrap, folded, graphml, hatchet, openmetrics, speedscope, tinyprof_csv,
+    chrome, cubex, extrap, folded, graphml, hatchet, openmetrics, pprof, speedscope, tinyprof_csv,
 };
 use crate::arguments::ExportFormat;
 
@@ -27,5 +27,6 @@ pub(super) fn exporter(format: ExportFormat) -> &'static dyn Exporter {
         ExportFormat::Graphml => &graphml::GraphMl,
         ExportFormat::Cubex => &cubex::CubeX,
         ExportFormat::Openmetrics => &openmetrics::OpenMetrics,
+        ExportFormat::Pprof => &pprof::Pprof,
     }
 }

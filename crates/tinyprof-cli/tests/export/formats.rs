@@ -99,7 +99,7 @@ fn equal_profiles_give_equal_files() {
 #[test]
 fn what_has_no_place_in_a_format_is_said() {
     let said = |format: &str| export(&golden(), format, &[]).1;
-    for format in ["graphml", "extrap", "tinyprof-csv"] {
+    for format in ["graphml", "extrap", "pprof", "tinyprof-csv"] {
         assert!(
             said(format).contains("note: not in this format: varying metrics (1)\n"),
             "{format}"
@@ -143,4 +143,5 @@ fn check_empty(profile: &Path) {
     assert!(!text(profile, "graphml", &[]).contains("<node"));
     assert!(export(profile, "parquet", &[]).0.ends_with(b"PAR1"));
     assert!(!export(profile, "cubex", &[]).0.is_empty());
+    assert!(export(profile, "pprof", &[]).0.starts_with(&[0x1f, 0x8b]), "compressed by gzip");
 }

@@ -21,7 +21,7 @@ const TEXTS: [&str; 8] =
     ["hatchet", "speedscope", "folded", "flamegraph", "chrome", "extrap", "graphml", "openmetrics"];
 
 /// The formats that may not.
-const BINARIES: [&str; 2] = ["parquet", "cubex"];
+const BINARIES: [&str; 3] = ["parquet", "cubex", "pprof"];
 
 fn command(arguments: &[&str], directory: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tinyprof"));

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::numbers::numbers;
 use super::{CallpathId, EdgeKey};
 
 /// An activity: what a rank does between two moments.
@@ -141,71 +142,34 @@ pub struct PathPart {
     pub ns: u64,
 }
 
-/// The facts of a rank about its causes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CauseFacts {
-    /// The time from the begin of the ranks to the end of this one, in ns: the sum of its path. The
-    /// rank that ended last has the longest time.
-    pub ended_ns: u64,
-    /// Direct waiting whose cause was too small to be kept, in ns.
-    pub other_direct_ns: u64,
-    /// The number of such parts of waits.
-    pub other_direct_count: u64,
-    /// Propagated waiting whose cause was too small to be kept, in ns.
-    pub other_propagated_ns: u64,
-    /// The number of such parts of waits.
-    pub other_propagated_count: u64,
-    /// Waits for ranks whose state could not be read.
-    pub unread: u64,
-    /// Waits for ranks that had done too much by the time at which their state was read: their
-    /// causes are approximate.
-    pub late: u64,
-    /// Waits for ranks of which it was forgotten when they had synchronised with this one.
-    pub forgotten: u64,
-    /// Waiting that was not looked at, as it was too short, in ns. It is in the time of the calls.
-    pub short_ns: u64,
-    /// Waiting of which nobody looked for the cause, in ns: for ranks on other hosts, and of
-    /// further threads.
-    pub unfollowed_ns: u64,
-}
-
-impl CauseFacts {
-    /// The number of facts.
-    pub const COUNT: usize = 10;
-
-    /// Returns the names and numbers, in the order in which a profile stores them. New ones go to
-    /// the end.
-    #[must_use]
-    pub const fn named(&self) -> [(&'static str, u64); Self::COUNT] {
-        [
-            ("ended_ns", self.ended_ns),
-            ("other_direct_ns", self.other_direct_ns),
-            ("other_direct_count", self.other_direct_count),
-            ("other_propagated_ns", self.other_propagated_ns),
-            ("other_propagated_count", self.other_propagated_count),
-            ("unread", self.unread),
-            ("late", self.late),
-            ("forgotten", self.forgotten),
-            ("short_ns", self.short_ns),
-            ("unfollowed_ns", self.unfollowed_ns),
-        ]
-    }
-
-    /// Creates facts from numbers in the order of [`named`](Self::named).
-    #[must_use]
-    pub const fn from_numbers(n: [u64; Self::COUNT]) -> Self {
-        Self {
-            ended_ns: n[0],
-            other_direct_ns: n[1],
-            other_direct_count: n[2],
-            other_propagated_ns: n[3],
-            other_propagated_count: n[4],
-            unread: n[5],
-            late: n[6],
-            forgotten: n[7],
-            short_ns: n[8],
-            unfollowed_ns: n[9],
-        }
+numbers! {
+    /// The facts of a rank about its causes.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct CauseFacts {
+        /// The time from the begin of the ranks to the end of this one, in ns: the sum of its path.
+        /// The rank that ended last has the longest time.
+        ended_ns: u64,
+        /// Direct waiting whose cause was too small to be kept, in ns.
+        other_direct_ns: u64,
+        /// The number of such parts of waits.
+        other_direct_count: u64,
+        /// Propagated waiting whose cause was too small to be kept, in ns.
+        other_propagated_ns: u64,
+        /// The number of such parts of waits.
+        other_propagated_count: u64,
+        /// Waits for ranks whose state could not be read.
+        unread: u64,
+        /// Waits for ranks that had done too much by the time at which their state was read: their
+        /// causes are approximate.
+        late: u64,
+        /// Waits for ranks of which it was forgotten when they had synchronised with this one.
+        forgotten: u64,
+        /// Waiting that was not looked at, as it was too short, in ns. It is in the time of the
+        /// calls.
+        short_ns: u64,
+        /// Waiting of which nobody looked for the cause, in ns: for ranks on other hosts, and of
+        /// further threads.
+        unfollowed_ns: u64,
     }
 }
 
@@ -266,12 +230,6 @@ impl RankCauses {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn facts_keep_their_order() {
-        let numbers = std::array::from_fn(|at| at as u64);
-        assert_eq!(CauseFacts::from_numbers(numbers).named().map(|(_, number)| number), numbers);
-    }
 
     #[test]
     fn numbers_tell_activities_apart() {

@@ -1,66 +1,35 @@
 //! What a callpath sends and receives: messages by kind, partner and size.
 
-/// The kinds of transfers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-#[repr(u8)]
-pub enum MessageKind {
-    /// A message to another rank.
-    MessageOut = 0,
-    /// A message from another rank.
-    MessageIn = 1,
-    /// A collective operation, with the bytes that the rank puts in.
-    CollectiveOut = 2,
-    /// The bytes that a collective operation gives the rank.
-    CollectiveIn = 3,
-    /// Bytes written to the memory of another rank.
-    OneSidedOut = 4,
-    /// Bytes read from the memory of another rank.
-    OneSidedIn = 5,
-    /// Bytes written to a file.
-    FileOut = 6,
-    /// Bytes read from a file.
-    FileIn = 7,
+use super::kinds::kinds;
+
+kinds! {
+    /// The kinds of transfers.
+    #[non_exhaustive]
+    pub enum MessageKind {
+        /// A message to another rank.
+        MessageOut = 0 "message_out",
+        /// A message from another rank.
+        MessageIn = 1 "message_in",
+        /// A collective operation, with the bytes that the rank puts in.
+        CollectiveOut = 2 "collective_out",
+        /// The bytes that a collective operation gives the rank.
+        CollectiveIn = 3 "collective_in",
+        /// Bytes written to the memory of another rank.
+        OneSidedOut = 4 "one_sided_out",
+        /// Bytes read from the memory of another rank.
+        OneSidedIn = 5 "one_sided_in",
+        /// Bytes written to a file.
+        FileOut = 6 "file_out",
+        /// Bytes read from a file.
+        FileIn = 7 "file_in",
+    }
 }
 
 impl MessageKind {
-    /// All kinds, in the order of their numbers.
-    pub const ALL: [Self; 8] = [
-        Self::MessageOut,
-        Self::MessageIn,
-        Self::CollectiveOut,
-        Self::CollectiveIn,
-        Self::OneSidedOut,
-        Self::OneSidedIn,
-        Self::FileOut,
-        Self::FileIn,
-    ];
-
-    /// Returns the kind with this number, if there is one.
-    #[must_use]
-    pub fn from_number(number: u8) -> Option<Self> {
-        Self::ALL.get(usize::from(number)).copied()
-    }
-
     /// Returns whether the bytes leave the rank.
     #[must_use]
     pub const fn is_out(self) -> bool {
         (self as u8).is_multiple_of(2)
-    }
-
-    /// Returns the name, for tables and JSON: `message_out`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::MessageOut => "message_out",
-            Self::MessageIn => "message_in",
-            Self::CollectiveOut => "collective_out",
-            Self::CollectiveIn => "collective_in",
-            Self::OneSidedOut => "one_sided_out",
-            Self::OneSidedIn => "one_sided_in",
-            Self::FileOut => "file_out",
-            Self::FileIn => "file_in",
-        }
     }
 }
 

@@ -65,7 +65,10 @@ fn map_until(
         edges.extend(records.edges);
         for record in records.callpaths {
             losses.visits_open += u64::from(record.open.is_some());
-            let values = scale.values(&record.executions, &record.series, record.open, last);
+            let mut values = scale.values(&record.executions, &record.series, record.open, last);
+            if let Some(period_ns) = record.region.sample_period_ns() {
+                values.estimate_samples(period_ns);
+            }
             if !values.executions.is_empty() || present.contains(&record.id) {
                 merged.push((record.id, record.parent, record.region, values));
             }

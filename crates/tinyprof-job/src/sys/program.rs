@@ -32,7 +32,7 @@ impl ProgramCommunicator {
         let (mut rank, mut size) = (0, 1);
         // SAFETY: the communicator is live, and the place is valid.
         let _ = unsafe { mpi().comm_rank(handle, &raw mut rank) };
-        // SAFETY: as above.
+        // SAFETY: the communicator is live, and the place is valid.
         let _ = unsafe { mpi().comm_size(handle, &raw mut size) };
         Self { handle, rank: rank.unsigned_abs(), size: size.unsigned_abs() }
     }

@@ -114,7 +114,7 @@ impl Clock {
         wait
     }
 
-    /// Returns the waiting of a call, and takes note of what it tells about the network.
+    /// Returns the waiting of a call, and notes what it tells about the network.
     #[inline]
     pub(super) fn wait(&mut self, call: Call, partners: &Meeting) -> Wait {
         let (entered_ns, left_ns) = (signed(call.entered_ns), signed(call.left_ns));

@@ -9,7 +9,7 @@ use crate::time::{Call, Offset, Post, signed};
 const SMALL_BYTES: u64 = 8_192;
 
 impl Clock {
-    /// Takes note of what a message tells of the network that a call has completed together with
+    /// Notes what a message tells of the network that a call has completed together with
     /// others, before [`incoming`](Self::incoming).
     #[inline]
     pub fn hear(&mut self, call: Call, companion: &Companion, offset: Offset) {
@@ -17,7 +17,7 @@ impl Clock {
         self.learn(call, companion, offset, sent_ns, false);
     }
 
-    /// Takes note of what a message tells of the network, unless that is measured. `is_only`: the
+    /// Notes what a message tells of the network, unless that is measured. `is_only`: the
     /// call has waited for no other.
     #[inline]
     pub(super) fn learn(
@@ -39,7 +39,7 @@ impl Clock {
         self.network.came_after(ns, has_waited);
     }
 
-    /// Takes note of what the receiver of a message tells of the network, which this rank has sent
+    /// Notes what the receiver of a message tells of the network, which this rank has sent
     /// as `post` says, and waited for to be asked for.
     #[inline]
     pub fn hear_answer(&mut self, call: Call, post: Post, receiver: &Companion, offset: Offset) {

@@ -157,13 +157,6 @@ impl<'m> Ledger<'m> {
         now_ns.saturating_sub(last_ns) >= Self::APART_NS
     }
 
-    /// Returns what a rank of another host may want to know of this one, if it waits for what this
-    /// one does now: to [`pull`](Page::pull) from the rank's own page, for a mail.
-    #[must_use]
-    pub fn wanted_by(&self, reader: u32, now_ns: u64) -> Wanted {
-        Wanted { reader, since_ns: 0, ..self.wanted(reader, now_ns) }
-    }
-
     /// Returns what to ask of a rank that this one has waited for until it came at `partner_ns`.
     #[must_use]
     pub fn wanted(&self, partner: u32, partner_ns: u64) -> Wanted {

@@ -82,37 +82,12 @@ pub struct Messages {
     pub entry_difference_ns: i64,
 }
 
-/// A received message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Received {
-    /// Its size.
-    pub bytes: u64,
-    /// The waiting for it, in ns.
-    pub waiting_ns: u64,
-    /// The waiting that there would have been without measurement.
-    pub compensated_ns: u64,
-    /// Its transfer.
-    pub transfer_ns: u64,
-    /// The time from the entry of the sender to that of the receiver.
-    pub entry_difference_ns: i64,
-}
-
 impl Messages {
     /// Adds a message that was sent.
     pub fn add_sent(&mut self, bytes: u64) {
         self.bytes.add(bytes);
         let class = u8::try_from(u64::BITS - bytes.leading_zeros()).unwrap_or(u8::MAX);
         *self.sizes.entry(class).or_default() += 1;
-    }
-
-    /// Adds a message that was received.
-    pub fn add_received(&mut self, message: &Received) {
-        self.add_sent(message.bytes);
-        self.waiting.add(message.waiting_ns);
-        self.compensated.add(message.compensated_ns);
-        self.transfer.add(message.transfer_ns);
-        self.entry_difference_ns =
-            self.entry_difference_ns.saturating_add(message.entry_difference_ns);
     }
 
     /// Adds other messages.

@@ -101,7 +101,7 @@ impl<const STREAMS: usize, const OPEN: usize> Receives<STREAMS, OPEN> {
         Self { streams: Streams::new(), slots: Slots::new(), doubts: Doubts::new(), unclear: 0 }
     }
 
-    /// Takes note of a receive. `key` is what [`Turn::Behind`] says to name it: its request.
+    /// Notes a receive. `key` is what [`Turn::Behind`] says to name it: its request.
     #[inline]
     pub fn post(&mut self, wanted: Wanted, key: u64) -> Posted {
         if let Some(stream) = wanted.stream()
@@ -128,7 +128,7 @@ impl<const STREAMS: usize, const OPEN: usize> Receives<STREAMS, OPEN> {
         }
     }
 
-    /// Takes note of source and tag of a receive with a ticket: it has completed, or is known to
+    /// Notes source and tag of a receive with a ticket: it has completed, or is known to
     /// be complete. Says nothing new the second time.
     pub fn matched(&mut self, ticket: Ticket, source: u32, tag: i32) {
         let Some(slot) = self.slots.get_mut(ticket) else { return };
@@ -202,13 +202,13 @@ impl<const STREAMS: usize, const OPEN: usize> Receives<STREAMS, OPEN> {
         self.unclear += 1;
     }
 
-    /// Takes note that the program asks MPI to cancel a receive with a number. Until
+    /// Notes that the program asks MPI to cancel a receive with a number. Until
     /// [`cancelled`](Self::cancelled) the numbers of later receives of the stream are unclear.
     pub fn cancel(&mut self, stream: Stream, number: u64) {
         self.doubts.ask(stream, number);
     }
 
-    /// Takes note of the result of [`cancel`](Self::cancel), which the status of the completed
+    /// Notes the result of [`cancel`](Self::cancel), which the status of the completed
     /// request tells. Where receives were posted to the stream behind it, its numbers remain
     /// unclear for good.
     pub fn cancelled(&mut self, stream: Stream, number: u64, is_cancelled: bool) {
@@ -222,7 +222,7 @@ impl<const STREAMS: usize, const OPEN: usize> Receives<STREAMS, OPEN> {
         }
     }
 
-    /// Takes note that the program asks MPI to cancel a receive with a ticket.
+    /// Notes that the program asks MPI to cancel a receive with a ticket.
     pub fn cancel_ticket(&mut self, ticket: Ticket) {
         if let Some(slot) = self.slots.get_mut(ticket) {
             slot.may_be_cancelled = true;

@@ -32,7 +32,7 @@ impl Inversions {
     /// The number of messages that are remembered.
     pub const CAPACITY: usize = 16;
 
-    /// Takes note of a message that was sent at `sent_ns`, and without measurement at `virtual_ns`,
+    /// Notes a message that was sent at `sent_ns`, and without measurement at `virtual_ns`,
     /// both on the receiver's clock. Returns true, and counts, if it comes after one that was sent
     /// earlier, and without measurement surely later: by more than `tolerance_ns`, the uncertainty
     /// of the clocks, and a third of the distance between both intrusions.

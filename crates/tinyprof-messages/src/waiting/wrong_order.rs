@@ -57,7 +57,7 @@ impl WrongOrder {
         self.latest_ns = self.latest_ns.max(waited.sent_ns);
     }
 
-    /// Takes note of a received message, waited for or not, that was sent at `sent_ns` on the
+    /// Notes a received message, waited for or not, that was sent at `sent_ns` on the
     /// receiver's clock. Hands over, and forgets, the messages that it should have preceded.
     #[inline]
     pub fn received(&mut self, sent_ns: i64, due_to_order: impl FnMut(Waited)) {

@@ -9,7 +9,7 @@ use super::{CANDIDATES, Hints, Place, Seen};
 
 /// The first operations are compared with all ways.
 const FIRST: u8 = 16;
-/// Later ones are in one case of so many.
+/// Of later ones, one in this many is.
 const PERIOD: u8 = 16;
 /// Twice what speaks against the best way, and so much more, in ns, speaks against one that is not
 /// near. That leaves room for what the next calls say against the best one.

@@ -1,10 +1,11 @@
 //! The graphs of known programs.
 
 use tinyprof_messages::graph::{
-    Comparison, Direction, NodeKey, NodeKind, Part, Phase, Place, Tag, Union, phases,
+    Comparison, Direction, NodeKey, NodeKind, Part, Phase, Place, Tag, phases,
 };
 
 use crate::programs::{all_to_all, master_and_workers, multigrid, ring, torus, wave_send};
+use crate::union::Union;
 use crate::world::{FUNCTIONS, SEND, World};
 
 fn comparison(tags: &[Tag]) -> Comparison {
@@ -231,7 +232,7 @@ fn a_recursive_cycle_folds() {
 
 #[test]
 fn nodes_without_room_are_one_and_counted() {
-    let mut builder = tinyprof_messages::graph::Builder::new(0, 3, 0);
+    let mut builder = crate::builder::Builder::new(0, 3, 0);
     for function in [0, 1, 2, 3, 1, 3] {
         builder.call(function, tinyprof_messages::time::Call { entered_ns: 0, left_ns: 5 });
     }

@@ -1,8 +1,9 @@
 //! The union of random programs does not depend on how it is made.
 
 use proptest::prelude::*;
-use tinyprof_messages::graph::{Comparison, Tag, Union, phases};
+use tinyprof_messages::graph::{Comparison, Tag, phases};
 
+use crate::union::Union;
 use crate::world::{ISEND, SEND, World};
 
 #[derive(Clone, Debug)]

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use tinyprof_messages::graph::{Builder, NodeKey, Received, Tag};
+use tinyprof_messages::graph::{NodeKey, Tag};
 use tinyprof_messages::time::Call;
+
+use crate::builder::{Builder, Received};
 
 /// The functions of the test programs, by their numbers.
 pub(crate) const FUNCTIONS: [&str; 9] =

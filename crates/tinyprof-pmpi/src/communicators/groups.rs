@@ -81,7 +81,7 @@ fn group_of(mpi: &Mpi, handle: Handle, is_remote: bool) -> Option<Handle> {
         // SAFETY: the handle is live, and the place is valid.
         unsafe { mpi.comm_remote_group(handle, place) }
     } else {
-        // SAFETY: as above.
+        // SAFETY: the handle is live, and the place is valid.
         unsafe { mpi.comm_group(handle, place) }
     };
     (code == 0).then_some(group)

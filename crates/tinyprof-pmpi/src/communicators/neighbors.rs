@@ -81,7 +81,8 @@ fn neighbors_in_grid(mpi: &Mpi, handle: Handle) -> Neighbors {
     for dimension in 0..dimensions {
         let (mut before, mut after) = (0, 0);
         let places = (&raw mut before, &raw mut after);
-        // SAFETY: as above, and the grid has that dimension.
+        // SAFETY: the communicator has a grid, and the place is valid, and the grid has that
+        // dimension.
         let _ = unsafe { mpi.cart_shift(handle, dimension, 1, places.0, places.1) };
         for (side, rank) in (0..).zip([before, after]) {
             if rank != mpi.abi.proc_null {
@@ -128,7 +129,8 @@ fn sources_in_grid(mpi: &Mpi, handle: Handle) -> Vec<c_int> {
     let of_dimension = |dimension| {
         let (mut before, mut after) = (mpi.abi.proc_null, mpi.abi.proc_null);
         let places = (&raw mut before, &raw mut after);
-        // SAFETY: as above, and the grid has that dimension.
+        // SAFETY: the communicator has a grid, and the place is valid, and the grid has that
+        // dimension.
         let _ = unsafe { mpi.cart_shift(handle, dimension, 1, places.0, places.1) };
         [before, after]
     };
@@ -148,7 +150,8 @@ fn sources_in_distributed_graph(mpi: &Mpi, handle: Handle) -> Vec<c_int> {
     let (mut to, mut to_weights) = (room(destinations), room(destinations));
     let from_places = (from.as_mut_ptr(), from_weights.as_mut_ptr());
     let to_places = (to.as_mut_ptr(), to_weights.as_mut_ptr());
-    // SAFETY: as above, and the arrays hold as many ranks and weights.
+    // SAFETY: the communicator has a distributed graph, and the places are valid, and the arrays
+    // hold as many ranks and weights.
     let code = unsafe {
         mpi.dist_graph_neighbors(
             handle,

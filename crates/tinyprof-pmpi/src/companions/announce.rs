@@ -148,7 +148,7 @@ impl State {
         .with_nearest(self.clock.nearest())
     }
 
-    /// Takes note of a message that the call under way sends and waits for, or has completed.
+    /// Notes a message that the call under way sends and waits for, or has completed.
     #[inline]
     pub(crate) fn may_wait_for(&mut self, receiver: Receiver) {
         match receiver {

@@ -128,13 +128,13 @@ impl Blocked {
         self.has_untold
     }
 
-    /// Takes note that it may have.
+    /// Notes that it may have.
     #[inline(never)]
     pub(super) fn add_untold(&mut self) {
         self.has_untold = true;
     }
 
-    /// Takes note of a message that the call under way sends and waits for, or completes.
+    /// Notes a message that the call under way sends and waits for, or completes.
     #[inline]
     pub(super) fn add(&mut self, sent: Sent) {
         self.now.push(sent);
@@ -147,7 +147,7 @@ impl Blocked {
         self.now.clear();
     }
 
-    /// Takes note of the end of the call, which has waited for `senders`, and took so long that it
+    /// Notes the end of the call, which has waited for `senders`, and took so long that it
     /// may have waited for receivers. `before` and `applied` are the clocks when it began, and now.
     pub(super) fn ended(
         &mut self,
@@ -221,7 +221,7 @@ impl Blocked {
 }
 
 impl Call {
-    /// Takes note of an answer.
+    /// Notes an answer.
     fn take(&mut self, sent: &Sent, answer: &Answer, stored_bytes: &mut u64) {
         let later_ns = answer.posted_ns.cast_signed() - self.span.left_ns.cast_signed();
         let may_be_stored = sent.bytes != u64::MAX;

@@ -40,8 +40,10 @@ pub(super) struct Causes {
 
 /// The pairs of calls whose times are collected.
 const PAIRS: usize = 8;
-/// As much is collected, in ns: no more than the shortest waiting that is always looked at.
-const COLLECTED_NS_MAX: u64 = Ledger::FLOOR_NS;
+/// A call and a gap are added at once that take as long, in ns: others may wait for them.
+const LONG_NS: u64 = Ledger::FLOOR_NS / 2;
+/// As much of shorter ones is collected, in ns.
+const COLLECTED_NS_MAX: u64 = Ledger::APART_NS;
 
 /// A call, the next one, and the time of the first and of the gap between both, in ns.
 #[derive(Clone, Copy, Debug)]
@@ -127,7 +129,7 @@ impl Causes {
         pair.call_ns += call_ns;
         pair.gap_ns += gap_ns;
         self.collected_ns += call_ns + gap_ns;
-        if self.collected_ns >= COLLECTED_NS_MAX {
+        if call_ns + gap_ns >= LONG_NS || self.collected_ns >= COLLECTED_NS_MAX {
             self.add_collected();
         }
     }
@@ -162,15 +164,23 @@ impl Causes {
         ]);
     }
 
+    /// Returns whether a wait is long enough to look for its cause. Counts it if it is not.
+    #[inline]
+    pub(super) fn is_worth(&self, waited: &Waited) -> bool {
+        let left_ns = waited.span.left_ns.max(self.known_ns);
+        let is_worth = self.ledger.is_worth(waited.waiting_ns, left_ns);
+        if !is_worth {
+            self.block.add_short(waited.waiting_ns);
+        }
+        is_worth
+    }
+
     #[cold]
     #[inline(never)]
     pub(super) fn wait(&mut self, waited: &Waited, page: Option<Page<'static>>) {
         self.add_collected();
         let Waited { callpath, span, .. } = *waited;
         let left_ns = span.left_ns.max(self.known_ns);
-        if !self.ledger.is_worth(waited.waiting_ns, left_ns) {
-            return self.block.add_short(waited.waiting_ns);
-        }
         let Some(partner) = self.rank.checked_add_signed(waited.partner) else {
             return self.block.add_unfollowed(waited.waiting_ns);
         };
@@ -192,7 +202,7 @@ impl Causes {
         self.known_ns = left_ns;
     }
 
-    /// Takes note of the end of an operation in which all ranks have waited for all.
+    /// Notes the end of an operation in which all ranks have waited for all.
     pub(super) fn align(&mut self, instance: Instance, left_ns: u64) {
         self.add_collected();
         self.ledger.align(instance, left_ns);

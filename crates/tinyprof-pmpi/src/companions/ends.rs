@@ -9,9 +9,10 @@ use tinyprof_messages::waiting::Collective;
 use tinyprof_segment::clock::monotonic_ns;
 
 use super::common_clock::{Span, now_ns};
-use super::operation::{Meet, Met, Shape};
+use super::operation::{Meet, Met};
 use super::state;
 use crate::communicators;
+use crate::function::Shape;
 use crate::library::Mpi;
 
 /// The bits of a word that have the rank; the others have a time in units of 1,024 ns.
@@ -40,12 +41,12 @@ struct Ending {
     entered_ns: u64,
 }
 
-/// Takes note that the program begins MPI now.
+/// Notes that the program begins MPI now.
 pub(crate) fn begins() {
     CALLED_NS.store(monotonic_ns(), Relaxed);
 }
 
-/// Takes note of the call that has begun MPI, and ends now.
+/// Notes the call that has begun MPI, and ends now.
 pub(crate) fn has_begun(recorder: Recorder, visited: Visited) {
     let (_, left_ns) = recorder.moment();
     let entered_ns = CALLED_NS.load(Relaxed);
@@ -81,7 +82,7 @@ pub(super) fn has_waited(mpi: &Mpi, recorder: Recorder, last: u64) {
     visited.add_edge(&key, &instance);
 }
 
-/// Takes note that this rank is about to end MPI.
+/// Notes that this rank is about to end MPI.
 pub(crate) fn is_ending(mpi: &Mpi, recorder: Recorder, visited: Visited) {
     if !state::is_on() {
         return;

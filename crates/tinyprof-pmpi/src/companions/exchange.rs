@@ -40,15 +40,18 @@ pub(super) fn exchange(
             unsafe { mpi.allreduce(from, to, WORDS, word, max, twin) }
         }
         Collective::FromRoot => {
-            // SAFETY: as above.
+            // SAFETY: the twin is live, all its ranks have called the program's operation and call
+            // this one now, and both arrays hold four words.
             unsafe { mpi.bcast(to, WORDS, word, root, twin) }
         }
         Collective::ToRoot => {
-            // SAFETY: as above.
+            // SAFETY: the twin is live, all its ranks have called the program's operation and call
+            // this one now, and both arrays hold four words.
             unsafe { mpi.reduce(from, to, WORDS, word, max, root, twin) }
         }
         Collective::Scan => {
-            // SAFETY: as above.
+            // SAFETY: the twin is live, all its ranks have called the program's operation and call
+            // this one now, and both arrays hold four words.
             unsafe { mpi.scan(from, to, WORDS, word, max, twin) }
         }
     };

@@ -42,8 +42,12 @@ impl State {
     /// Finds out what has made a call wait.
     #[inline]
     pub(super) fn has_waited_for(&mut self, waited: &Waited) {
-        if waited.waiting_ns >= SEEN_NS_MIN {
-            self.find_cause(waited);
+        if waited.waiting_ns < SEEN_NS_MIN {
+            return;
+        }
+        match &self.causes {
+            Some(causes) if !causes.is_worth(waited) => {}
+            _ => self.find_cause(waited),
         }
     }
 
@@ -60,7 +64,7 @@ impl State {
         }
     }
 
-    /// Takes note of the end of an operation in which all ranks have waited for all.
+    /// Notes the end of an operation in which all ranks have waited for all.
     #[cold]
     #[inline(never)]
     pub(super) fn align(&mut self, instance: Instance, left_ns: u64) {

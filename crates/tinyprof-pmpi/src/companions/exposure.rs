@@ -41,13 +41,13 @@ pub(crate) struct Access<'a> {
 }
 
 impl State {
-    /// Takes note that this rank posts its memory to others, ranks of the world relative to it.
+    /// Notes that this rank posts its memory to others, ranks of the world relative to it.
     pub(crate) fn post_memory(&mut self, access: Access<'_>, entered_ns: u64, to: Vec<i32>) {
         self.give_sign(access, entered_ns, Sign::Post, &to);
         access.window.with_epochs(|epochs| epochs.exposed = to);
     }
 
-    /// Takes note that this rank begins to access the memory of others.
+    /// Notes that this rank begins to access the memory of others.
     pub(crate) fn begin_access(&mut self, access: Access<'_>, of: Vec<i32>) {
         let Some(twin) = access.window.group.twin() else { return };
         let number = |&rank: &i32| Some((rank, self.next_coming(&twin, Sign::Post, rank)?));
@@ -58,7 +58,7 @@ impl State {
         });
     }
 
-    /// Takes note that this rank ends its access, in a call that it has just entered.
+    /// Notes that this rank ends its access, in a call that it has just entered.
     pub(crate) fn end_access(&mut self, access: Access<'_>, entered_ns: u64) {
         let of = access.window.with_epochs(|epochs| std::mem::take(&mut epochs.accessed));
         self.give_sign(access, entered_ns, Sign::Complete, &of);

@@ -33,7 +33,7 @@ pub(super) fn rank_and_size(mpi: &Mpi, communicator: Handle) -> (c_int, c_int) {
     let (mut rank, mut size) = (0, 0);
     // SAFETY: MPI is initialised, the communicator is live, and the place is valid.
     let _ = unsafe { mpi.comm_rank(communicator, &raw mut rank) };
-    // SAFETY: as above.
+    // SAFETY: MPI is initialised, the communicator is live, and the place is valid.
     let _ = unsafe { mpi.comm_size(communicator, &raw mut size) };
     (rank, size)
 }

@@ -52,7 +52,7 @@ impl State {
         access.visited.add_edge(&key, &waited(&wait));
     }
 
-    /// Takes note that the call begins to release a lock.
+    /// Notes that the call begins to release a lock.
     pub(crate) fn release_lock(&mut self, access: Access<'_>, entered_ns: u64, of: Option<u32>) {
         let held = access.window.with_epochs(|epochs| {
             let at = epochs.locks.iter().position(|lock| lock.of == of)?;

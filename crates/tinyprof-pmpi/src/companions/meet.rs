@@ -17,15 +17,16 @@ use tinyprof_messages::ways::{Hints, Near, Place};
 use super::causes::Waited;
 use super::common_clock::{Span, now_ns};
 use super::exchange::{exchange, words};
-use super::operation::{Meet, Met, Shape};
+use super::operation::{Meet, Met};
 use super::receive::waited;
 use super::shared::{self, Part, Read};
 use super::state::{self, State};
+use crate::function::Shape;
 use crate::library::Mpi;
 
 impl Meet {
     /// Begins an operation, which the program enters at `entered_ns`. `None` if there is nobody to
-    /// wait for, or not all have us.
+    /// wait for, or not all run the profiler.
     ///
     /// A thread that the state does not belong to has no clock, and one without a recorder has no
     /// time either: nobody waits for it, as far as the others can know.
@@ -210,7 +211,7 @@ impl Meet {
         Some((unsigned(own.last_ns), unsigned(own.last_ns.saturating_sub(own.virtual_ns))))
     }
 
-    /// Takes note that the operation was found complete: nobody has waited.
+    /// Notes that the operation was found complete: nobody has waited.
     pub(crate) fn find(&self, recorder: Recorder) {
         if let Some(Read::Meeting(meeting)) = self.others() {
             state::with(recorder, |state| {

@@ -63,7 +63,7 @@ pub(crate) struct Removed {
     mpi: &'static Mpi,
 }
 
-/// Takes note of a window or a file that all ranks of `parent` have made. All of them have to count
+/// Notes a window or a file that all ranks of `parent` have made. All of them have to count
 /// it, also if it has failed, without a handle.
 pub(crate) fn make(mpi: &Mpi, parent: &Communicator, object: Object, handle: Option<Handle>) {
     let Some(twin) = twin::join_object(mpi, parent, object) else { return };

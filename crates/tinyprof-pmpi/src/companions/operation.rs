@@ -3,23 +3,13 @@
 use std::ffi::c_int;
 use std::ops::Range;
 
-use tinyprof::__calls::EdgeKind;
 use tinyprof_messages::waiting::Collective;
 use tinyprof_messages::ways::Place;
 
 use super::shared::{self, Operation, Read};
 use crate::communicators::{Communicator, Twin};
+use crate::function::Shape;
 use crate::library::mpi;
-
-/// Who waits for whom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
-    Of(Collective),
-    /// Each rank waits for those whose data it gets.
-    Neighbors,
-    /// All wait for all, between accesses to a window.
-    Fence,
-}
 
 /// A collective operation of the program.
 #[derive(Clone, Copy, Debug)]
@@ -44,38 +34,6 @@ pub(crate) struct Meet {
     pub(super) twin: Twin,
     /// Its place on the board, where memory is shared.
     pub(super) operation: Option<Operation>,
-}
-
-impl Shape {
-    const ALL: [Self; 7] = [
-        Self::Of(Collective::Barrier),
-        Self::Of(Collective::AllToAll),
-        Self::Of(Collective::FromRoot),
-        Self::Of(Collective::ToRoot),
-        Self::Of(Collective::Scan),
-        Self::Neighbors,
-        Self::Fence,
-    ];
-
-    pub(super) fn to_number(self) -> u32 {
-        (0..).zip(Self::ALL).find(|(_, shape)| *shape == self).map_or(0, |(number, _)| number)
-    }
-
-    pub(super) fn from_number(number: u32) -> Option<Self> {
-        Self::ALL.get(number as usize).copied()
-    }
-
-    pub(super) fn edge(self) -> EdgeKind {
-        match self {
-            Self::Of(Collective::Barrier) => EdgeKind::Barrier,
-            Self::Of(Collective::AllToAll) => EdgeKind::AllToAll,
-            Self::Of(Collective::FromRoot) => EdgeKind::FromRoot,
-            Self::Of(Collective::ToRoot) => EdgeKind::ToRoot,
-            Self::Of(Collective::Scan) => EdgeKind::Scan,
-            Self::Neighbors => EdgeKind::Message,
-            Self::Fence => EdgeKind::Fence,
-        }
-    }
 }
 
 impl Meet {
@@ -189,18 +147,5 @@ impl Meet {
             Collective::Scan => 0..self.rank() + 1,
             Collective::Barrier | Collective::AllToAll | Collective::ToRoot => 0..self.size(),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_of_one_shape() {
-        for (number, shape) in (0..).zip(Shape::ALL) {
-            assert_eq!((shape.to_number(), Shape::from_number(number)), (number, Some(shape)));
-        }
-        assert_eq!(Shape::from_number(7), None);
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct Probed {
 }
 
 impl State {
-    /// Takes note of a call that has found a message which is received later; `waits` if it has
+    /// Notes a call that has found a message which is received later; `waits` if it has
     /// waited for it. Returns false if nobody knows when it was sent.
     pub(crate) fn probed(
         &mut self,
@@ -72,12 +72,12 @@ impl State {
         true
     }
 
-    /// Takes note of a test that has found nothing.
+    /// Notes a test that has found nothing.
     pub(crate) fn found_nothing(&mut self, span: Span) {
         self.tests.failed(self.calls, span.entered_ns, &self.entered);
     }
 
-    /// Takes note of a test that has found a message of a rank, relative to this one in the world.
+    /// Notes a test that has found a message of a rank, relative to this one in the world.
     /// `post` is that of its receive, if there is one.
     pub(super) fn found_by_test(
         &mut self,

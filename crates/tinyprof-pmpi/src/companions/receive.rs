@@ -30,7 +30,7 @@ const ASKED_MAX: u32 = 64;
 const ORDER_UNSURE_NS: u64 = 20_000;
 
 impl State {
-    /// Takes note of a receive that the program posts, with source and tag as it passes them;
+    /// Notes a receive that the program posts, with source and tag as it passes them;
     /// `key` is its request.
     #[inline(always)]
     pub(crate) fn post(
@@ -47,7 +47,7 @@ impl State {
         self.common().receives.post(wanted, key.0 as u64)
     }
 
-    /// Takes note that the thread is about to receive, with source and tag as the program passes
+    /// Notes that the thread is about to receive, with source and tag as the program passes
     /// them, where another one may do so at the same time.
     pub(crate) fn about_to_receive(
         &mut self,
@@ -366,7 +366,7 @@ impl State {
         }
     }
 
-    /// Takes note that the program asks MPI to cancel a receive.
+    /// Notes that the program asks MPI to cancel a receive.
     /// The receive was posted on the communicator of `twin`.
     pub(crate) fn cancel(&mut self, mpi: &Mpi, held: &Held, twin: Option<&Twin>) {
         match held.posted {

@@ -126,7 +126,7 @@ pub(super) fn join(mpi: &Mpi, name: Option<u64>) -> Option<Twin> {
     Some(Twin { handle: mpi.abi.comm_null, number, epoch, board })
 }
 
-/// Takes note that this rank has freed a communicator of this many ranks.
+/// Notes that this rank has freed a communicator of this many ranks.
 pub(super) fn leave(twin: &Twin, ranks: u32) {
     if let Some(layout) = LAYOUT.get() {
         layout.names().leave(twin.number, ranks);
@@ -144,7 +144,7 @@ pub(super) fn begin_operation(twin: &Twin) -> Option<Operation> {
     Operation::of(twin, number)
 }
 
-/// Takes note that the last operation of this rank on a communicator has not begun after all.
+/// Notes that the last operation of this rank on a communicator has not begun after all.
 pub(super) fn end_of_no_operation(twin: &Twin) {
     if let Some(board) = twin.board {
         BEGUN[board as usize].fetch_sub(1, Relaxed);

@@ -4,9 +4,10 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::operation::{Meet, Shape};
+use super::operation::Meet;
 use super::shared::Operation;
 use crate::communicators::{Communicator, Twin};
+use crate::function::Shape;
 use crate::requests::SLOTS;
 
 static STARTED: [Slot; SLOTS] = [const { Slot::new() }; SLOTS];
@@ -41,12 +42,12 @@ pub(crate) fn keep(place: usize, meet: &Meet) {
     slot.kind.store(u64::from(meet.shape.to_number()) | u64::from(log) << 8 | root << 32, Relaxed);
 }
 
-/// Takes note that nobody follows the request at a place.
+/// Notes that nobody follows the request at a place.
 pub(crate) fn keep_none(place: usize) {
     STARTED[place].instance.store(0, Relaxed);
 }
 
-/// Takes note that the operation of the request at a place is not under way any more.
+/// Notes that the operation of the request at a place is not under way any more.
 pub(crate) fn complete(place: usize) {
     let instance = &STARTED[place].instance;
     instance.store(instance.load(Relaxed) >> 32 << 32, Relaxed);

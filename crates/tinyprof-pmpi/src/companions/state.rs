@@ -27,10 +27,11 @@ use super::distance;
 use super::held::Held;
 use super::operation::Meet;
 use super::order::Order;
-use super::overhead::{Class, Overhead};
+use super::overhead::Overhead;
 use super::tests::Tests;
 use super::threads::{self, Caller};
 use crate::communicators::{ELSEWHERE, Twin};
+use crate::function::Cost;
 
 pub(crate) use of_thread::{Plain, end, is_in_call, is_on, keeps_order, plain, store_facts, with};
 pub(super) use of_thread::{begin, forget_communicator};
@@ -66,7 +67,7 @@ pub(crate) struct State {
     pub(super) members: Vec<Member>,
     pub(super) tests: Tests,
     pub(super) wrong_order: WrongOrder,
-    /// What was delivered of late: from which callpath to which.
+    /// Recent deliveries: from which callpath to which.
     pub(super) delivered: Delivered,
     pub(super) facts: ClockFacts,
     /// The companions of the receives that the call under way has completed.
@@ -216,7 +217,7 @@ impl State {
         (self.common(), caller)
     }
 
-    /// Takes note that the thread begins a call, where others may be in one.
+    /// Notes that the thread begins a call, where others may be in one.
     pub(crate) fn begin_call(&mut self) {
         let (common, caller) = self.common_and_caller();
         common.sharing.begin_call(caller);
@@ -255,7 +256,7 @@ impl State {
 
     /// Begins anew, after calls that were made to measure them: each has cost `call_ps`.
     fn restart(&mut self, recorder: Recorder, call_ps: u64) {
-        let seen_ps = self.overhead.eighths_ns(Class::Plain) * 1_000 / 8;
+        let seen_ps = self.overhead.eighths_ns(Cost::Plain) * 1_000 / 8;
         self.passing_ps = call_ps.saturating_sub(seen_ps);
         COSTS_PS[1].store(self.passing_ps, Relaxed);
         self.clock = Clock::default();
@@ -290,7 +291,7 @@ impl State {
         Offset { latency_ns, ..Offset::default() }
     }
 
-    /// Takes note of a call that begins: of the computation before it, and of its cost.
+    /// Notes a call that begins, the computation before it, and its cost.
     #[inline]
     pub(crate) fn enter(&mut self, recorder: Recorder, visited: Visited, entered_ns: u64) {
         self.enter_from(recorder, visited, entered_ns).add_to(visited);
@@ -314,7 +315,7 @@ impl State {
         Flow { from: self.last, since_ns }
     }
 
-    /// Takes note of the computation since the last call, and of its cost. Returns how long it was,
+    /// Notes the computation since the last call, and its cost. Returns how long it was,
     /// in ns.
     #[inline]
     fn compute(&mut self, recorder: Recorder, now_ns: u64) -> u64 {
@@ -338,7 +339,7 @@ impl State {
         (self.last, self.last_left_ns)
     }
 
-    /// Takes note of the end of a call that may have waited for receivers, as `waits` says.
+    /// Notes the end of a call that may have waited for receivers, as `waits` says.
     #[inline]
     pub(crate) fn ended(&mut self, visited: Visited, span: Span, waits: bool) {
         let has_asked = self.blocked.has_asked();
@@ -353,7 +354,7 @@ impl State {
         self.may_have_waited(visited, span);
     }
 
-    /// Takes note of the end of a call with a message whose receiver does not tell. For how long it
+    /// Notes the end of a call with a message whose receiver does not tell. For how long it
     /// has waited for senders is known.
     #[cold]
     #[inline(never)]
@@ -366,7 +367,7 @@ impl State {
         self.has_waited = true;
     }
 
-    /// Takes note of time in a call that nobody follows.
+    /// Notes time in a call that nobody follows.
     #[cold]
     #[inline(never)]
     pub(super) fn not_followed(&mut self, ns: u64) {
@@ -383,22 +384,22 @@ impl State {
 
     /// Returns whether the cost of our work for a call is to be measured.
     #[inline]
-    pub(crate) fn measures(&mut self, class: Class) -> bool {
-        self.overhead.measures(class)
+    pub(crate) fn measures(&mut self, cost: Cost) -> bool {
+        self.overhead.measures(cost)
     }
 
-    /// Takes note of the work before a call. Returns its cost in ns.
+    /// Notes the work before a call. Returns its cost in ns.
     #[inline]
-    pub(crate) fn worked(&mut self, class: Class, measured_ns: Option<u64>) -> u64 {
-        let ns = self.overhead.before(class, measured_ns);
+    pub(crate) fn worked(&mut self, cost: Cost, measured_ns: Option<u64>) -> u64 {
+        let ns = self.overhead.before(cost, measured_ns);
         self.cost(ns);
-        if !matches!(class, Class::Plain | Class::Receive | Class::StartReceive) {
+        if !matches!(cost, Cost::Plain | Cost::Receive | Cost::StartReceive) {
             self.entered = self.clock;
         }
         ns
     }
 
-    /// Takes note of a call that has ended, and of the work since `since_ns`. The call took `in_ns`
+    /// Notes a call that has ended, and the work since `since_ns`. The call took `in_ns`
     /// in MPI.
     #[inline(always)]
     pub(crate) fn leave(
@@ -406,14 +407,14 @@ impl State {
         recorder: Recorder,
         visited: Visited,
         (since_ns, in_ns): (u64, u64),
-        (class, is_measured): (Class, bool),
+        (cost, is_measured): (Cost, bool),
     ) {
         self.has_waited = false;
         if std::mem::take(&mut self.is_unknown) {
             self.not_followed(in_ns);
         }
         let measured_ns = is_measured.then(|| now_ns(recorder).saturating_sub(since_ns));
-        let ns = self.overhead.after(class, measured_ns);
+        let ns = self.overhead.after(cost, measured_ns);
         self.cost(ns);
         self.last_left_ns = since_ns.saturating_add(ns);
         // The visit of the call itself is part of what was measured.

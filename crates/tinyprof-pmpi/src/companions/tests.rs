@@ -14,7 +14,7 @@ pub(super) struct Tests {
 }
 
 impl Tests {
-    /// Takes note of a test that has found nothing; `clock` is that when it was entered.
+    /// Notes a test that has found nothing; `clock` is that when it was entered.
     pub(super) fn failed(&mut self, call: u64, entered_ns: u64, clock: &Clock) {
         if self.next != call {
             self.polling.other();
@@ -32,7 +32,7 @@ impl Tests {
         self.polling.found(test, clock)
     }
 
-    /// Takes note of a call that has waited for a message.
+    /// Notes a call that has waited for a message.
     #[inline]
     pub(super) fn waited(&mut self, call: u64) {
         if self.next == call {

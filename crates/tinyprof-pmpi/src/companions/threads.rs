@@ -104,12 +104,12 @@ impl Operation {
 }
 
 impl Sharing {
-    /// Takes note that a thread begins a call.
+    /// Notes that a thread begins a call.
     pub(super) fn begin_call(&mut self, caller: &'static Caller) {
         *self.own(caller) = Operation { caller: Some(caller), ..Operation::default() };
     }
 
-    /// Takes note that a thread sends a message. Returns whether several threads have sent to the
+    /// Notes that a thread sends a message. Returns whether several threads have sent to the
     /// stream at the same time.
     ///
     /// The second one lets the first finish its call, if that does not take long: a message that
@@ -130,7 +130,7 @@ impl Sharing {
         self.sent.contains(&stream)
     }
 
-    /// Takes note that a thread receives. Returns whether several do so at the same time, of
+    /// Notes that a thread receives. Returns whether several do so at the same time, of
     /// messages that it accepts.
     pub(super) fn receives(&mut self, wanted: &Wanted, caller: &'static Caller) -> bool {
         self.own(caller).receives = Some(*wanted);

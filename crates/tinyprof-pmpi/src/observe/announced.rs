@@ -7,7 +7,7 @@ use crate::abi::Interface;
 use crate::arguments::Kind;
 use crate::communicators;
 use crate::companions::{self, Message, Mode, Receiver, held};
-use crate::function::{Positions, Role};
+use crate::function::{Counts, Positions};
 use crate::requests::{self, Pending};
 
 /// The size from which a blocking send waits for its receive, in bytes, where nobody can wait to
@@ -25,25 +25,17 @@ impl Call {
         visited: Visited,
         entered_ns: u64,
     ) -> (Receiver, Option<(u8, u8)>) {
-        let at = &self.function.at;
-        let (tag, data, mode) = match self.function.role {
-            Role::Send => (at.tag, (at.count, at.datatype), self.mode()),
-            Role::Exchange => (at.sendtag, (at.sendcount, at.sendtype), Mode::Standard),
-            Role::ExchangeReplace => (at.sendtag, (at.count, at.datatype), Mode::Standard),
-            // Of two messages that one request completes, the one that comes is followed.
-            Role::StartExchange => (at.sendtag, (at.sendcount, at.sendtype), Mode::Buffered),
-            Role::StartExchangeReplace => (at.sendtag, (at.count, at.datatype), Mode::Buffered),
-            Role::Start => {
-                self.announce_started(1, at.request, visited, entered_ns);
-                return (Receiver::Free, None);
+        let function = self.function;
+        if !function.sends {
+            if function.counts == Counts::Started {
+                self.announce_started(visited, entered_ns);
             }
-            Role::Startall => {
-                let count = self.int(at.count);
-                self.announce_started(count, at.requests, visited, entered_ns);
-                return (Receiver::Free, None);
-            }
-            _ => return (Receiver::Free, None),
-        };
+            return (Receiver::Free, None);
+        }
+        let at = &function.at;
+        let data = (function.sent.count, function.sent.datatype);
+        // Of two messages that one request completes, the one that comes is followed.
+        let mode = if function.posts { Mode::Buffered } else { self.mode() };
         let to = self.arguments.int(at.dest);
         if to == self.mpi().abi.proc_null {
             return (Receiver::Free, None);
@@ -56,7 +48,7 @@ impl Call {
             }
             return (Receiver::Untold, None);
         };
-        let tag = self.arguments.int(tag);
+        let tag = self.arguments.int(function.sent.tag);
         let bytes = self.bytes_before(data);
         let message = Message { communicator, to, tag, bytes, mode };
         let receiver = companions::with(self.recorder, |state| {
@@ -71,7 +63,8 @@ impl Call {
 
     #[cold]
     #[inline(never)]
-    fn announce_started(&self, count: usize, array: u8, visited: Visited, entered_ns: u64) {
+    fn announce_started(&self, visited: Visited, entered_ns: u64) {
+        let (count, array) = self.requests_to_start();
         for index in 0..count {
             let handle = self.arguments.handle_at(array, index, Kind::Request);
             let Some((place, request)) = requests::find(handle) else { continue };

@@ -7,7 +7,7 @@ use super::Call;
 use crate::arguments::Kind;
 use crate::communicators::{self, Communicator};
 use crate::companions::{self, State, held, now_ns};
-use crate::function::Role;
+use crate::function::{Counts, Function};
 use crate::requests::{self, Pending};
 
 /// The longest time that answers of receivers are waited for, where no later call may hear them.
@@ -20,19 +20,31 @@ impl Call {
     pub(super) fn begin_to_communicate(&self) {
         companions::with(self.recorder, State::begin_call);
         companions::is_in_call(self.recorder, true);
-        let at = &self.function.at;
-        let tag = match self.function.role {
-            Role::Receive | Role::StartReceive | Role::Match => at.tag,
-            Role::Exchange
-            | Role::ExchangeReplace
-            | Role::StartExchange
-            | Role::StartExchangeReplace => at.recvtag,
-            Role::Start => return self.about_to_start(1, at.request),
-            Role::Startall => return self.about_to_start(self.int(at.count), at.requests),
-            _ => return,
-        };
-        let envelope = (self.arguments.int(at.source), self.arguments.int(tag));
-        self.about_to_receive(communicators::find(self.communicator()), envelope);
+        let &Function { counts, ref at, received_tag, .. } = self.function;
+        match counts {
+            Counts::Received
+            | Counts::ReceiveStarted
+            | Counts::Matched
+            | Counts::Exchanged
+            | Counts::ExchangeStarted => {
+                let envelope = (self.arguments.int(at.source), self.arguments.int(received_tag));
+                self.about_to_receive(communicators::find(self.communicator()), envelope);
+            }
+            Counts::Started => self.about_to_start(),
+            Counts::Nothing
+            | Counts::Sent
+            | Counts::MatchedReceived
+            | Counts::MatchedReceiveStarted
+            | Counts::Prepared(_)
+            | Counts::Completed(_)
+            | Counts::Cancelled
+            | Counts::KeyvalCreated
+            | Counts::Collective(..)
+            | Counts::Accessed(_)
+            | Counts::FileRead
+            | Counts::FileReadStarted
+            | Counts::FileWritten => {}
+        }
     }
 
     /// Waits for the answers of receivers, but not for long: the thread may never call MPI again.
@@ -53,7 +65,8 @@ impl Call {
 
     #[cold]
     #[inline(never)]
-    fn about_to_start(&self, count: usize, array: u8) {
+    fn about_to_start(&self) {
+        let (count, array) = self.requests_to_start();
         for index in 0..count {
             let handle = self.arguments.handle_at(array, index, Kind::Request);
             if let Some((place, request)) = requests::find(handle)

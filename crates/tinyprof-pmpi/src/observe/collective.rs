@@ -36,7 +36,7 @@ impl Call {
             let pending = Pending::Collective { ranks, out, into };
             let (callpath, communicator) = (visited.callpath(), Some(known));
             let place = self.remember(Request { callpath, communicator, pending });
-            self.prepare_operation(kind, known, place);
+            self.prepare_operation(known, place);
         }
     }
 

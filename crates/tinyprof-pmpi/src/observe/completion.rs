@@ -8,7 +8,7 @@ use tinyprof::__calls::{MessageKind, Visited};
 use super::{Before, Call};
 use crate::abi::{Handle, Interface};
 use crate::arguments::Kind;
-use crate::function::{Positions, Role};
+use crate::function::{Completes, Counts, Positions};
 use crate::requests::{self, Pending};
 use crate::thread::{self, Kept};
 
@@ -131,7 +131,7 @@ impl Call {
     /// was too long for its buffer is received, too.
     fn is_received(&self, before: &Before, status: usize) -> bool {
         let mpi = self.arguments.mpi;
-        if !before.has_errors || self.function.role == Role::CompleteAny {
+        if !before.has_errors || self.function.counts == Counts::Completed(Completes::Any) {
             return true;
         }
         let code = || mpi.abi.error_in(status);

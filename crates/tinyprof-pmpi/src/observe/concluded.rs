@@ -10,27 +10,26 @@ use crate::arguments::Kind;
 use crate::communicators::{Communicator, ELSEWHERE};
 use crate::companions::{self, Completed, Held, Probed, Span, State, held};
 use crate::datatypes;
-use crate::function::{Positions, Role};
+use crate::function::{Completes, Concludes, Counts, Positions};
 use crate::requests;
 
 impl Call {
     /// Finds out for which messages the call has waited.
     #[inline]
     pub(super) fn conclude(&self, before: &Before, visited: Visited, span: Span) {
-        let at = &self.function.at;
-        match self.function.role {
-            Role::CommitDatatype => {
-                let datatype = self.arguments.handle_at(at.datatype, 0, Kind::Datatype);
+        let function = self.function;
+        match function.concludes {
+            Concludes::Nothing => {}
+            Concludes::Datatype => {
+                let datatype = self.arguments.handle_at(function.at.datatype, 0, Kind::Datatype);
                 datatypes::bytes(self.mpi(), datatype);
             }
-            Role::Receive | Role::Exchange | Role::ExchangeReplace => {
-                self.conclude_receive(before.status, visited, span);
-            }
-            Role::Probe | Role::Match if self.has_found() => {
+            Concludes::Receive => self.conclude_receive(before.status, visited, span),
+            Concludes::Probe if self.has_found() => {
                 self.conclude_probe(before.status, visited, span);
             }
-            Role::Probe | Role::Match => self.conclude_nothing(span),
-            Role::MatchedReceive => {
+            Concludes::Probe => self.conclude_nothing(span),
+            Concludes::MatchedReceive => {
                 let matched = companions::with(self.recorder, |state| {
                     let held = state.matched.take()?;
                     // The message was matched before. Its receive is posted by this call.
@@ -46,38 +45,26 @@ impl Call {
                     self.conclude_all(visited, span, true);
                 }
             }
-            Role::CompleteOne | Role::CompleteAny | Role::CompleteSome | Role::CompleteAll => {
-                let waits = !self.function.is_test();
+            Concludes::Completion => {
+                let waits = !function.is_test;
                 if !self.has_found() {
                     return self.conclude_nothing(span);
                 }
                 let span = self.conclude_operations(visited, span, waits);
                 self.conclude_all(visited, span, waits);
             }
-            Role::Post
-            | Role::StartAccess
-            | Role::CompleteAccess
-            | Role::WaitExposure
-            | Role::Lock
-            | Role::LockAll
-            | Role::Put
-            | Role::Get
-            | Role::GetAccumulate
-            | Role::FetchAndOp
-            | Role::CompareAndSwap => self.conclude_access(visited, span),
-            Role::MakeCommunicator
-            | Role::MakeIntercommunicator
-            | Role::MakeWindow
-            | Role::OpenFile => self.arguments.take_note_of_new(self.function, true),
-            _ => {}
+            Concludes::Access => self.conclude_access(visited, span),
+            Concludes::New => self.arguments.take_note_of_new(function, true),
         }
     }
 
     fn conclude_all(&self, visited: Visited, span: Span, waits: bool) {
         companions::with(self.recorder, |state| {
             if !state.completed.is_empty() {
-                state.takes_any =
-                    matches!(self.function.role, Role::CompleteAny | Role::CompleteSome);
+                state.takes_any = matches!(
+                    self.function.counts,
+                    Counts::Completed(Completes::Any | Completes::Some)
+                );
                 state.conclude(self.mpi(), self.recorder, visited, span, waits);
                 state.takes_any = false;
             }
@@ -88,14 +75,14 @@ impl Call {
     #[inline]
     fn has_found(&self) -> bool {
         let Positions { flag, outcount, .. } = self.function.at;
-        match (self.function.is_test(), flag) {
+        match (self.function.is_test, flag) {
             (false, _) => true,
             (true, Positions::NO) => self.arguments.output(outcount) != 0,
             (true, flag) => self.arguments.output(flag) != 0,
         }
     }
 
-    /// Takes note of a test that has found nothing.
+    /// Notes a test that has found nothing.
     fn conclude_nothing(&self, span: Span) {
         companions::with(self.recorder, |state| state.found_nothing(span));
     }
@@ -106,7 +93,7 @@ impl Call {
         if source < 0 {
             return;
         }
-        let waits = !self.function.is_test();
+        let waits = !self.function.is_test;
         let Some((known, twin)) = self.known().and_then(|known| Some((known, known.twin()?)))
         else {
             companions::with(self.recorder, |state| state.is_unknown = waits);
@@ -114,13 +101,11 @@ impl Call {
         };
         let at = &self.function.at;
         let is_any = self.arguments.int(at.source) == self.mpi().abi.any_source;
-        let posted = match self.function.role {
-            Role::Match => {
-                let message = self.arguments.handle_at(at.message, 0, Kind::Message);
-                requests::find(message).and_then(|(place, _)| held::at(place).posted)
-            }
-            _ => None,
-        };
+        let posted = (at.message != Positions::NO).then(|| {
+            let message = self.arguments.handle_at(at.message, 0, Kind::Message);
+            requests::find(message).and_then(|(place, _)| held::at(place).posted)
+        });
+        let posted = posted.flatten();
         let (partner, source) = (known.relative(source), source.cast_unsigned());
         let probed = Probed { twin, partner, source, tag, is_any, posted };
         companions::with(self.recorder, |state| {
@@ -164,7 +149,7 @@ impl Call {
         Completed { held, twin, partner, source, tag, bytes, is_cancelled, posted_by }
     }
 
-    /// Takes note of a request that has been completed, for the end of the call.
+    /// Notes a request that has been completed, for the end of the call.
     pub(super) fn note_completed(
         &self,
         place: usize,

@@ -10,14 +10,14 @@ use crate::abi::Handle;
 use crate::arguments::Kind;
 use crate::communicators::Communicator;
 use crate::companions::{self, Held, Receiver, held};
-use crate::function::{Positions, Role};
+use crate::function::{Counts, Frees, Positions, Prepares};
 use crate::requests::{self, Pending, Request};
 
 impl Call {
     /// Forgets receives that the call gives up, or may.
     pub(super) fn give_up(&self) {
-        let is_freed = self.function.role == Role::FreeRequest;
-        if !is_freed && self.function.role != Role::Cancel {
+        let is_freed = self.function.frees == Frees::Request;
+        if !is_freed && self.function.counts != Counts::Cancelled {
             return;
         }
         let handle = self.arguments.handle_at(self.function.at.request, 0, Kind::Request);
@@ -71,7 +71,7 @@ impl Call {
         }
     }
 
-    /// Takes note that the request at a place of the table, of a message that was sent, has been
+    /// Notes that the request at a place of the table, of a message that was sent, has been
     /// completed.
     #[inline(never)]
     pub(super) fn note_sent(&self, place: usize) {
@@ -82,16 +82,16 @@ impl Call {
     }
 
     /// Keeps where a persistent request sends to or receives from.
-    pub(super) fn hold_prepared(&self, place: usize) {
+    pub(super) fn hold_prepared(&self, prepares: Prepares, place: usize) {
         if !companions::is_on() {
             return;
         }
         let at = &self.function.at;
-        let peer = match self.function.role {
-            Role::SendInit => self.arguments.int(at.dest),
-            Role::ReceiveInit => self.arguments.int(at.source),
+        let peer = match prepares {
+            Prepares::Send => self.arguments.int(at.dest),
+            Prepares::Receive => self.arguments.int(at.source),
             // Nobody follows partitioned messages.
-            _ => self.mpi().abi.proc_null,
+            Prepares::PartitionedSend | Prepares::PartitionedReceive => self.mpi().abi.proc_null,
         };
         let tag = if at.tag == Positions::NO { 0 } else { self.arguments.int(at.tag) };
         held::keep(place, &Held { peer, tag, ..Held::NOT_FOLLOWED });

@@ -1,42 +1,31 @@
 //! What all ranks of a communicator do for companions, so that each has to take part: after
 //! collective operations, and when a communicator is made.
 
-use tinyprof_messages::waiting::Collective as Pattern;
-
 use crate::abi::Handle;
 use crate::arguments::{Arguments, Kind};
 use crate::communicators::{self, Communicator};
-use crate::companions::{self, By, Making, Meet, Met, Shape};
+use crate::companions::{self, By, Making, Meet, Met, Object};
 use crate::datatypes;
-use crate::function::{Collective, Form, Function, Positions, Role};
+use crate::function::{Collective, Counts, Epoch, Form, Function, Makes, Meets, Positions, Shape};
 
 impl Arguments {
     /// Returns whether the call is a blocking collective operation on the world, which is not one
     /// with neighbours alone.
     pub(super) fn is_on_world(&self, function: &Function) -> bool {
         let at = &function.at;
-        let Role::Collective(kind, Form::Once) = function.role else { return false };
-        at.request == Positions::NO
-            && shape(kind) != Shape::Neighbors
+        matches!(function.counts, Counts::Collective(_, Form::Once))
+            && at.request == Positions::NO
+            && !matches!(function.meets, Meets::All { shape: Shape::Neighbors, .. })
             && self.handle(at.comm, Kind::Communicator) == self.mpi.abi.world
     }
 
     /// Returns the meeting of the ranks that take part in the call.
     pub(super) fn met(&self, function: &Function) -> Option<Met> {
         let at = &function.at;
-        let (shape, needs_board) = match function.role {
-            Role::Collective(kind, Form::Once) => (shape(kind), at.request != Positions::NO),
-            // Others make one on a part of the ranks, which are not counted.
-            Role::MakeCommunicator if at.tag == Positions::NO => (ALL_TO_ALL, true),
-            Role::MakeWindow | Role::OpenFile => (ALL_TO_ALL, true),
-            Role::Fence => return self.met_at_object(function, Shape::Fence),
-            Role::FreeWindow | Role::CloseFile | Role::JoinFile => {
-                return self.met_at_object(function, ALL_TO_ALL);
-            }
-            Role::FileRead | Role::FileWrite if function.is_joint_io() => {
-                return self.met_at_object(function, ALL_TO_ALL);
-            }
-            _ => return None,
+        let (shape, needs_board) = match function.meets {
+            Meets::All { shape, needs_board } => (shape, needs_board),
+            Meets::Object(shape) => return self.met_at_object(function, shape),
+            Meets::Nobody | Meets::Some | Meets::AtStart(_) => return None,
         };
         let root = if at.root == Positions::NO { 0 } else { self.int(at.root) };
         // One with a twin is known. Others are not asked about: MPI has not accepted the
@@ -56,7 +45,8 @@ impl Arguments {
     fn bytes_each(&self, function: &Function) -> u64 {
         let at = &function.at;
         // What is received in a scatter is of meaning on all ranks, and so is what a gather sends.
-        let places = if matches!(function.role, Role::Collective(Collective::Scatter, _)) {
+        let is_scatter = matches!(function.counts, Counts::Collective(Collective::Scatter, _));
+        let places = if is_scatter {
             (at.recvcount, at.recvtype)
         } else if at.count != Positions::NO {
             (at.count, at.datatype)
@@ -78,19 +68,21 @@ impl Arguments {
     #[inline(never)]
     pub(super) fn meets_unknown(&self, function: &Function) -> bool {
         let at = &function.at;
-        let meets = match function.role {
-            Role::Collective(_, Form::Once) => at.request == Positions::NO,
-            Role::MakeCommunicator | Role::MakeWindow | Role::OpenFile => true,
-            Role::Fence | Role::FreeWindow | Role::CloseFile | Role::JoinFile => return true,
-            Role::StartAccess
-            | Role::CompleteAccess
-            | Role::WaitExposure
-            | Role::Lock
-            | Role::LockAll => return self.object(function).is_none(),
-            _ => function.is_joint_io(),
-        };
-        let group = || communicators::find(self.handle(at.comm, Kind::Communicator));
-        meets && (at.comm == Positions::NO || group().is_none_or(Communicator::has_others))
+        match function.meets {
+            Meets::All { .. } if at.request != Positions::NO => false,
+            Meets::All { .. } | Meets::Some => {
+                let group = communicators::find(self.handle(at.comm, Kind::Communicator));
+                group.is_none_or(Communicator::has_others)
+            }
+            Meets::Object(_) => true,
+            Meets::AtStart(_) => false,
+            Meets::Nobody => match function.epoch {
+                Epoch::Start | Epoch::Complete | Epoch::Wait | Epoch::Lock => {
+                    self.object(function).is_none()
+                }
+                Epoch::None | Epoch::Post | Epoch::Unlock | Epoch::Access => false,
+            },
+        }
     }
 
     fn met_at_object(&self, function: &Function, shape: Shape) -> Option<Met> {
@@ -99,7 +91,8 @@ impl Arguments {
     }
 
     /// Makes the twin of a communicator that the call has made, if its parent has one: then all its
-    /// ranks have us. A call that has failed is counted, as it may not have failed on all ranks.
+    /// ranks run the profiler. A call that has failed is counted, as it may not have failed on all
+    /// ranks.
     pub(super) fn make_twin(&self, function: &Function, is_successful: bool) {
         let at = &function.at;
         let parent = self.handle(at.comm, Kind::Communicator);
@@ -122,25 +115,34 @@ impl Arguments {
         }
     }
 
-    /// Takes note of what the call has made together with others. One that has failed is counted,
+    /// Notes what the call has made together with others. One that has failed is counted,
     /// as it may not have failed on all ranks.
     #[cold]
     #[inline(never)]
     pub(super) fn take_note_of_new(&self, function: &Function, is_successful: bool) {
         let at = &function.at;
-        match function.role {
-            Role::MakeCommunicator => self.make_twin(function, is_successful),
-            Role::MakeIntercommunicator if is_successful => {
+        match function.makes {
+            Makes::Nothing => {}
+            Makes::Communicator => self.make_twin(function, is_successful),
+            Makes::Intercommunicator if is_successful => {
                 let new = self.handle_at(at.newcomm, 0, Kind::Communicator);
                 companions::make_between(self.mpi, new, self.int(at.tag));
             }
-            Role::Collective(_, Form::Persistent) => {
+            Makes::Intercommunicator => {}
+            Makes::Operation => {
                 let group = communicators::find(self.handle(at.comm, Kind::Communicator));
                 if let Some(group) = group.filter(|group| group.twin().is_some()) {
                     group.made.count();
                 }
             }
-            _ => self.make_object(function, is_successful),
+            Makes::Window => {
+                let new = is_successful.then(|| self.handle_at(at.win, 0, Kind::Window));
+                self.make_object(Object::Window, function, new);
+            }
+            Makes::File => {
+                let new = is_successful.then(|| self.handle_at(at.fh, 0, Kind::File));
+                self.make_object(Object::File, function, new);
+            }
         }
     }
 
@@ -157,30 +159,4 @@ impl Arguments {
             meet.take_part(self.mpi);
         }
     }
-}
-
-/// All wait for all, as what they make or use is one.
-const ALL_TO_ALL: Shape = Shape::Of(Pattern::AllToAll);
-
-/// Returns who waits for whom in a collective operation.
-pub(super) fn shape(kind: Collective) -> Shape {
-    Shape::Of(match kind {
-        Collective::Barrier => Pattern::Barrier,
-        Collective::Bcast | Collective::Scatter | Collective::Scatterv => Pattern::FromRoot,
-        Collective::Gather | Collective::Gatherv | Collective::Reduce => Pattern::ToRoot,
-        Collective::Allgather
-        | Collective::Allgatherv
-        | Collective::Alltoall
-        | Collective::Alltoallv
-        | Collective::Alltoallw
-        | Collective::Allreduce
-        | Collective::ReduceScatter
-        | Collective::ReduceScatterBlock => Pattern::AllToAll,
-        Collective::Scan | Collective::Exscan => Pattern::Scan,
-        Collective::NeighborAllgather
-        | Collective::NeighborAllgatherv
-        | Collective::NeighborAlltoall
-        | Collective::NeighborAlltoallv
-        | Collective::NeighborAlltoallw => return Shape::Neighbors,
-    })
 }

@@ -4,25 +4,19 @@
 use tinyprof::__calls::Visited;
 
 use super::Call;
+use crate::abi::Handle;
 use crate::arguments::{Arguments, Kind};
 use crate::communicators::{self, Communicator};
 use crate::companions::{self, Access, Joint, Lock, Object, Removed, Span, objects};
-use crate::function::{Function, Positions, Role};
+use crate::function::{Epoch, Frees, Function, Positions};
 
 impl Arguments {
-    /// Takes note of the window or file that all ranks of a communicator have made by the call. One
+    /// Notes the window or file that all ranks of a communicator have made by the call. One
     /// that has failed is counted, as it may not have failed on all ranks.
-    pub(super) fn make_object(&self, function: &Function, is_successful: bool) {
-        let at = &function.at;
-        let (object, kind, position) = match function.role {
-            Role::MakeWindow => (Object::Window, Kind::Window, at.win),
-            Role::OpenFile => (Object::File, Kind::File, at.fh),
-            _ => return,
-        };
-        let parent = self.handle(at.comm, Kind::Communicator);
+    pub(super) fn make_object(&self, object: Object, function: &Function, new: Option<Handle>) {
+        let parent = self.handle(function.at.comm, Kind::Communicator);
         if let Some(parent) = communicators::find(parent) {
-            let handle = is_successful.then(|| self.handle_at(position, 0, kind));
-            objects::make(self.mpi, parent, object, handle);
+            objects::make(self.mpi, parent, object, new);
         }
     }
 
@@ -30,43 +24,51 @@ impl Arguments {
     #[inline(never)]
     pub(super) fn remove_object(&self, function: &Function) -> Option<Removed> {
         let at = &function.at;
-        match function.role {
-            Role::FreeWindow => objects::remove(self.mpi, self.handle_at(at.win, 0, Kind::Window)),
-            Role::CloseFile => objects::remove(self.mpi, self.handle_at(at.fh, 0, Kind::File)),
-            _ => None,
-        }
+        let handle = match function.frees {
+            Frees::Window => self.handle_at(at.win, 0, Kind::Window),
+            Frees::File => self.handle_at(at.fh, 0, Kind::File),
+            Frees::Nothing | Frees::Request | Frees::Communicator | Frees::Datatype => return None,
+        };
+        objects::remove(self.mpi, handle)
     }
 
     /// Returns the window or the file of the call, if it is followed.
     pub(super) fn object(&self, function: &Function) -> Option<&'static Joint> {
         let at = &function.at;
-        objects::find(match function.role {
-            Role::FreeWindow => self.handle_at(at.win, 0, Kind::Window),
-            Role::CloseFile => self.handle_at(at.fh, 0, Kind::File),
-            _ if at.win != Positions::NO => self.handle(at.win, Kind::Window),
-            _ => self.handle(at.fh, Kind::File),
+        objects::find(match function.frees {
+            Frees::Window => self.handle_at(at.win, 0, Kind::Window),
+            Frees::File => self.handle_at(at.fh, 0, Kind::File),
+            Frees::Nothing | Frees::Request | Frees::Communicator | Frees::Datatype => {
+                if at.win == Positions::NO {
+                    self.handle(at.fh, Kind::File)
+                } else {
+                    self.handle(at.win, Kind::Window)
+                }
+            }
         })
     }
 }
 
 impl Call {
-    /// Takes note before the call of posts, of the ends of accesses, and of locks to be released.
+    /// Notes posts, the ends of accesses, and locks to be released, before the call.
     #[inline(never)]
     pub(super) fn begin_access(&self, visited: Visited, entered_ns: u64) {
-        let role = self.function.role;
-        if !matches!(role, Role::Post | Role::CompleteAccess | Role::Unlock | Role::UnlockAll) {
+        let epoch = self.function.epoch;
+        if !matches!(epoch, Epoch::Post | Epoch::Complete | Epoch::Unlock) {
             return;
         }
         let Some(access) = self.access(visited) else { return };
         // Those who wait for the post may go on before it returns here.
-        let partners = if role == Role::Post { self.partners() } else { None };
-        companions::with(self.recorder, |state| match (role, partners) {
-            (Role::Post, Some(to)) => state.post_memory(access, entered_ns, to),
-            (Role::CompleteAccess, _) => state.end_access(access, entered_ns),
-            (Role::Unlock | Role::UnlockAll, _) => {
-                state.release_lock(access, entered_ns, self.locked_rank());
+        let partners = if epoch == Epoch::Post { self.partners() } else { None };
+        companions::with(self.recorder, |state| match epoch {
+            Epoch::Post => {
+                if let Some(to) = partners {
+                    state.post_memory(access, entered_ns, to);
+                }
             }
-            _ => {}
+            Epoch::Complete => state.end_access(access, entered_ns),
+            Epoch::Unlock => state.release_lock(access, entered_ns, self.locked_rank()),
+            Epoch::None | Epoch::Start | Epoch::Wait | Epoch::Lock | Epoch::Access => {}
         });
     }
 
@@ -74,30 +76,31 @@ impl Call {
     #[inline(never)]
     pub(super) fn conclude_access(&self, visited: Visited, span: Span) {
         let Some(access) = self.access(visited) else { return };
-        let at = &self.function.at;
-        if matches!(self.function.role, Role::Lock | Role::LockAll) {
-            let is_exclusive = at.lock_type != Positions::NO
-                && self.arguments.int(at.lock_type) == self.mpi().abi.lock_exclusive;
-            let lock = Lock { of: self.locked_rank(), is_exclusive };
-            companions::with(self.recorder, |state| state.wait_for_lock(access, span, lock));
-            return;
-        }
-        companions::with(self.recorder, |state| match self.function.role {
-            Role::WaitExposure if at.flag == Positions::NO => {
-                state.wait_for_ends(access, Some(span));
-            }
-            Role::WaitExposure if self.arguments.output(at.flag) != 0 => {
-                state.wait_for_ends(access, None);
-            }
-            Role::WaitExposure => {}
-            Role::StartAccess => {
+        companions::with(self.recorder, |state| match self.function.epoch {
+            Epoch::Lock => state.wait_for_lock(access, span, self.lock()),
+            Epoch::Wait => match self.function.at.flag {
+                Positions::NO => state.wait_for_ends(access, Some(span)),
+                flag if self.arguments.output(flag) != 0 => state.wait_for_ends(access, None),
+                _ => {}
+            },
+            Epoch::Start => {
                 if let Some(of) = self.partners() {
                     state.begin_access(access, of);
                     state.wait_for_posts(access, span, false);
                 }
             }
-            role => state.wait_for_posts(access, span, role == Role::CompleteAccess),
+            Epoch::Complete => state.wait_for_posts(access, span, true),
+            Epoch::Post | Epoch::Access => state.wait_for_posts(access, span, false),
+            Epoch::None | Epoch::Unlock => {}
         });
+    }
+
+    /// Returns the lock that the call takes.
+    fn lock(&self) -> Lock {
+        let lock_type = self.function.at.lock_type;
+        let is_exclusive = lock_type != Positions::NO
+            && self.arguments.int(lock_type) == self.mpi().abi.lock_exclusive;
+        Lock { of: self.locked_rank(), is_exclusive }
     }
 
     /// Returns the ranks of the group that the call has, relative to this one in the world.

@@ -8,7 +8,7 @@ use tinyprof::__calls::Recorder;
 use super::{inside, open};
 use crate::arguments::Arguments;
 use crate::companions;
-use crate::function::{FUNCTIONS, Role};
+use crate::function::{FUNCTIONS, Lifetime};
 use crate::library::mpi;
 use crate::session;
 use crate::thread::{self, Thread};
@@ -29,24 +29,24 @@ pub(super) unsafe fn steer(
 ) -> c_int {
     // Fortran's function may call that of C.
     let is_outermost = !thread::current().is_steering.get();
-    match FUNCTIONS[index].role {
-        Role::Init | Role::InitThread if is_outermost && !session::is_recording() => {
+    match FUNCTIONS[index].lifetime {
+        Lifetime::Begins if is_outermost && !session::is_recording() => {
             weak::clear_missing();
             // SAFETY: as the caller says.
             unsafe { initialise(index, words, pass_on) }
         }
         // Regions may be recorded without calls, and recording may be paused.
-        Role::Finalize if is_outermost => {
+        Lifetime::Ends if is_outermost => {
             // SAFETY: as the caller says.
             unsafe { finalize(index, words, pass_on) }
         }
-        Role::Abort if is_outermost => {
+        Lifetime::Aborts if is_outermost => {
             if let Some(session) = session::session() {
                 (session.before_abort)();
             }
             pass_on()
         }
-        Role::Pcontrol => {
+        Lifetime::Controls => {
             // SAFETY: as the caller says; `MPI_Pcontrol` has one argument, an `int`.
             let arguments = unsafe { Arguments::new(words, called, false, mpi()) };
             session::control(arguments.int(0));

@@ -65,15 +65,11 @@ impl Call {
     /// Counts the message that the call sends.
     #[inline(always)]
     pub(super) fn sent(&self, visited: Visited) {
-        let at = &self.function.at;
-        let (count, datatype) = match at.sendcount {
-            Positions::NO => (at.count, at.datatype),
-            count => (count, at.sendtype),
-        };
-        let to = self.arguments.int(at.dest);
-        let signature = self.signature_of_sent(to, (count, datatype));
+        let data = (self.function.sent.count, self.function.sent.datatype);
+        let to = self.arguments.int(self.function.at.dest);
+        let signature = self.signature_of_sent(to, data);
         if !visited.count_again(&signature) {
-            self.sent_anew(visited, &signature, to, (count, datatype));
+            self.sent_anew(visited, &signature, to, data);
         }
     }
 
@@ -202,9 +198,8 @@ impl Call {
         let (callpath, pending) = (visited.callpath(), Pending::Receive);
         if let Some(place) = requests::insert(request, &Request { callpath, communicator, pending })
         {
-            let at = &self.function.at;
-            let tag = if at.tag == Positions::NO { at.recvtag } else { at.tag };
-            let envelope = (self.arguments.int(at.source), self.arguments.int(tag));
+            let source = self.arguments.int(self.function.at.source);
+            let envelope = (source, self.arguments.int(self.function.received_tag));
             self.hold_posted(place, communicator, envelope, request);
         }
     }

@@ -7,15 +7,15 @@ use super::Call;
 use crate::arguments::Kind;
 use crate::communicators::ELSEWHERE;
 use crate::datatypes;
-use crate::function::{Positions, Role};
+use crate::function::{Accesses, Positions};
 
 impl Call {
     /// Counts the bytes, unless there is nobody to exchange them with.
-    pub(super) fn accessed(&self, visited: Visited) {
+    pub(super) fn accessed(&self, accesses: Accesses, visited: Visited) {
         if self.arguments.int(self.function.at.target_rank) == self.arguments.mpi.abi.proc_null {
             return;
         }
-        let (out, into) = self.bytes_accessed();
+        let (out, into) = self.bytes_accessed(accesses);
         for (kind, bytes) in [(MessageKind::OneSidedOut, out), (MessageKind::OneSidedIn, into)] {
             if let Some(bytes) = bytes {
                 visited.count(kind, ELSEWHERE, bytes);
@@ -23,17 +23,17 @@ impl Call {
         }
     }
 
-    fn bytes_accessed(&self) -> (Option<u64>, Option<u64>) {
+    fn bytes_accessed(&self, accesses: Accesses) -> (Option<u64>, Option<u64>) {
         let at = &self.function.at;
         let origin = || Some(self.bytes(at.origin_count, at.origin_datatype));
-        match self.function.role {
-            Role::Put => (origin(), None),
-            Role::Get => (None, origin()),
-            Role::GetAccumulate => {
+        match accesses {
+            Accesses::Put => (origin(), None),
+            Accesses::Get => (None, origin()),
+            Accesses::GetAccumulate => {
                 let out = if self.only_reads() { None } else { origin() };
                 (out, Some(self.bytes(at.result_count, at.result_datatype)))
             }
-            _ => {
+            Accesses::One => {
                 let datatype = self.arguments.handle(at.datatype, Kind::Datatype);
                 let one = datatypes::bytes(self.arguments.mpi, datatype);
                 (if self.only_reads() { None } else { Some(one) }, Some(one))

@@ -10,7 +10,7 @@ use super::Call;
 use crate::communicators;
 use crate::companions::{self, Turn};
 use crate::forward::forward;
-use crate::function::{Positions, Role};
+use crate::function::Waits;
 
 impl Call {
     /// Tells the others what the call waits for, and makes it: a receive from any source as one
@@ -49,7 +49,7 @@ impl Call {
         }
         companions::with(self.recorder, |state| state.say(entered_ns, doing));
         let source = || self.arguments.int(self.function.at.source);
-        if !self.takes_a_message() || source() != self.mpi().abi.any_source {
+        if self.function.waits != Waits::Source || source() != self.mpi().abi.any_source {
             return None;
         }
         let envelope = (self.communicator(), self.arguments.int(self.function.at.tag));
@@ -59,35 +59,24 @@ impl Call {
         turn.flatten()
     }
 
-    /// Returns whether the call takes a message or says whose it is.
-    fn takes_a_message(&self) -> bool {
-        matches!(self.function.role, Role::Receive | Role::Probe | Role::Match)
-    }
-
     /// Returns what the rank does in the call.
     fn doing(&self) -> Doing {
-        let at = &self.function.at;
-        match self.function.role {
-            _ if self.function.is_test() => Doing::Running,
-            Role::Receive | Role::Probe | Role::Match => self.waiting_for(at.source),
-            Role::Send if at.request == Positions::NO => {
-                let bytes = self.bytes_before((at.count, at.datatype));
+        let function = self.function;
+        if function.is_test {
+            return Doing::Running;
+        }
+        match function.waits {
+            Waits::Nobody => Doing::Running,
+            Waits::Source => self.waiting_for(function.at.source),
+            Waits::Receiver => {
+                let bytes = self.bytes_before((function.sent.count, function.sent.datatype));
                 if self.blocks(bytes.unwrap_or(u64::MAX)) {
-                    self.waiting_for(at.dest)
+                    self.waiting_for(function.at.dest)
                 } else {
                     Doing::Running
                 }
             }
-            Role::MatchedReceive
-            | Role::Exchange
-            | Role::ExchangeReplace
-            | Role::CompleteOne
-            | Role::CompleteAny
-            | Role::CompleteSome
-            | Role::CompleteAll
-            | Role::MakeCommunicator => Doing::Waits,
-            Role::Collective(..) if at.request == Positions::NO => Doing::Waits,
-            _ => Doing::Running,
+            Waits::Somebody => Doing::Waits,
         }
     }
 

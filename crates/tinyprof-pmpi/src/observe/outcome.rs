@@ -3,8 +3,6 @@
 use std::ffi::c_int;
 
 use super::Call;
-use crate::function::Role;
-use crate::words::word_of_argument;
 
 impl Call {
     /// Returns whether the call has succeeded.
@@ -18,20 +16,10 @@ impl Call {
     #[cold]
     #[inline(never)]
     pub(super) fn has_taken(&self, returned: c_int) -> bool {
-        let takes = matches!(
-            self.function.role,
-            Role::Receive
-                | Role::Exchange
-                | Role::ExchangeReplace
-                | Role::MatchedReceive
-                | Role::CompleteOne
-                | Role::CompleteAny
-                | Role::CompleteSome
-                | Role::CompleteAll
-        );
         let abi = &self.arguments.mpi.abi;
         let class = || self.arguments.mpi.class_of(self.code(returned));
-        takes && class().is_some_and(|class| [abi.truncate, abi.in_status].contains(&class))
+        self.function.takes
+            && class().is_some_and(|class| [abi.truncate, abi.in_status].contains(&class))
     }
 
     /// Returns the code of the call, whose function has returned `returned`. Fortran's functions
@@ -41,12 +29,7 @@ impl Call {
         if !self.arguments.is_fortran {
             return returned;
         }
-        let error = match self.function.role {
-            Role::InitThread => 2,
-            _ => usize::from(self.function.arguments),
-        };
-        let error = word_of_argument(error);
         // 0 if the program leaves it out.
-        self.arguments.output(error)
+        self.arguments.output(self.function.error)
     }
 }

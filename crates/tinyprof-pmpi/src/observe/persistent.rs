@@ -5,37 +5,49 @@ use tinyprof::__calls::{MessageKind, Visited};
 use super::Call;
 use crate::arguments::Kind;
 use crate::communicators::ELSEWHERE;
-use crate::function::Role;
+use crate::function::{Positions, Prepares};
 use crate::requests::{self, Pending, Request};
 
 impl Call {
     /// Remembers the persistent request that the call has made.
-    pub(super) fn prepared(&self, visited: Visited) {
+    pub(super) fn prepared(&self, prepares: Prepares, visited: Visited) {
         let at = &self.function.at;
         let communicator = self.known();
-        let pending = match self.function.role {
-            Role::SendInit | Role::PartitionedSendInit => {
+        let partitions = match prepares {
+            Prepares::Send | Prepares::Receive | Prepares::PartitionedReceive => 1,
+            Prepares::PartitionedSend => self.int(at.partitions) as u64,
+        };
+        let proc_null = self.arguments.mpi.abi.proc_null;
+        let pending = match prepares {
+            Prepares::Send | Prepares::PartitionedSend => {
                 let to = self.arguments.int(at.dest);
-                if to == self.arguments.mpi.abi.proc_null {
+                if to == proc_null {
                     return;
                 }
                 let partner = communicator.map_or(ELSEWHERE, |known| known.relative(to));
-                let bytes = self.bytes(at.count, at.datatype).saturating_mul(self.partitions());
+                let bytes = self.bytes(at.count, at.datatype).saturating_mul(partitions);
                 Pending::Send { partner, bytes }
             }
-            _ if self.arguments.int(at.source) == self.arguments.mpi.abi.proc_null => return,
-            _ => Pending::ReceiveAtStart,
+            Prepares::Receive | Prepares::PartitionedReceive => {
+                if self.arguments.int(at.source) == proc_null {
+                    return;
+                }
+                Pending::ReceiveAtStart
+            }
         };
         let callpath = visited.callpath();
         if let Some(place) = self.remember(Request { callpath, communicator, pending }) {
-            self.hold_prepared(place);
+            self.hold_prepared(prepares, place);
         }
     }
 
-    fn partitions(&self) -> u64 {
-        match self.function.role {
-            Role::PartitionedSendInit => self.int(self.function.at.partitions) as u64,
-            _ => 1,
+    /// Returns the number of requests that the call starts, and the word of the first or of their
+    /// array.
+    pub(super) fn requests_to_start(&self) -> (usize, u8) {
+        let at = &self.function.at;
+        match at.requests {
+            Positions::NO => (1, at.request),
+            requests => (self.int(at.count), requests),
         }
     }
 
@@ -45,11 +57,9 @@ impl Call {
         requests::insert(handle, &request)
     }
 
-    /// Counts what the first `count` requests do when they are started.
-    pub(super) fn started(&self, count: usize, visited: Visited) {
-        let at = &self.function.at;
-        let array =
-            if count == 1 && self.function.role == Role::Start { at.request } else { at.requests };
+    /// Counts what the requests do that the call starts.
+    pub(super) fn started(&self, visited: Visited) {
+        let (count, array) = self.requests_to_start();
         for index in 0..count {
             let handle = self.arguments.handle_at(array, index, Kind::Request);
             let Some((place, request)) = requests::find(handle) else { continue };

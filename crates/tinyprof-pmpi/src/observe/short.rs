@@ -16,11 +16,11 @@ use crate::abi::Handle;
 use crate::arguments::Kind;
 use crate::communicators::{self, Communicator, ELSEWHERE};
 use crate::companions::{
-    self, BLOCKED_NS_MIN, Class, Completed, Held, Message, Mode, Plain, Receiver, Span, State,
-    now_ns, ns_of,
+    self, BLOCKED_NS_MIN, Completed, Held, Message, Mode, Plain, Receiver, Span, State, now_ns,
+    ns_of,
 };
 use crate::forward::forward;
-use crate::function::{Positions, Role};
+use crate::function::{Completes, Cost, Counts, Positions};
 use crate::requests;
 use crate::words::Words;
 
@@ -31,16 +31,16 @@ impl Call {
     /// As for [`make_and_count`](Self::make_and_count), and the call is one of C.
     #[inline(always)]
     pub(super) unsafe fn make_observed(&self, index: usize, from: Words, original: usize) -> c_int {
-        match (companions::plain(), self.function.role) {
-            (Some(plain), Role::Send) if self.is_standard() => {
+        match (companions::plain(), self.function.counts) {
+            (Some(plain), Counts::Sent) if self.is_standard() => {
                 // SAFETY: as the caller says.
                 unsafe { self.make_send(plain, index, from, original) }
             }
-            (Some(plain), Role::Receive) => {
+            (Some(plain), Counts::Received) => {
                 // SAFETY: as the caller says.
                 unsafe { self.make_receive(plain, index, from, original) }
             }
-            (Some(plain), Role::CompleteOne) if self.waits_for_unknown() => {
+            (Some(plain), Counts::Completed(Completes::One)) if self.waits_for_unknown() => {
                 // SAFETY: as the caller says.
                 unsafe { self.make_wait(plain, index, from, original) }
             }
@@ -76,10 +76,10 @@ impl Call {
     /// As for [`make_observed`](Self::make_observed).
     #[inline(never)]
     unsafe fn make_send(&self, plain: Plain, index: usize, from: Words, original: usize) -> c_int {
-        const CLASS: Class = Class::Send;
+        const COST: Cost = Cost::Send;
         let call = self.of_c();
         let (recorder, at) = (call.recorder, &call.function.at);
-        let since_ns = measured_since(plain, recorder, CLASS);
+        let since_ns = measured_since(plain, recorder, COST);
         let inside = inside::enter(recorder);
         // SAFETY: as the caller says.
         let open = unsafe { open(recorder, index, from) };
@@ -109,7 +109,7 @@ impl Call {
             if at.request == Positions::NO {
                 state.may_wait_for(receiver);
             }
-            (flow, receiver, entered(state, recorder, CLASS, (since_ns, begun_ns)))
+            (flow, receiver, entered(state, recorder, COST, (since_ns, begun_ns)))
         });
 
         // SAFETY: as the caller says, and the words are those of its call.
@@ -139,7 +139,7 @@ impl Call {
             state.ended(visited, span, true);
             // What is shorter hides nothing, and most calls are.
             state.is_unknown |= span.duration_ns() > SENDING_NS_MAX && !state.has_waited;
-            leave(state, (recorder, visited), span, (CLASS, since_ns));
+            leave(state, (recorder, visited), span, (COST, since_ns));
         });
         drop(inside);
         code
@@ -157,10 +157,10 @@ impl Call {
         from: Words,
         original: usize,
     ) -> c_int {
-        const CLASS: Class = Class::Receive;
+        const COST: Cost = Cost::Receive;
         let call = self.of_c();
         let (recorder, at) = (call.recorder, &call.function.at);
-        let since_ns = measured_since(plain, recorder, CLASS);
+        let since_ns = measured_since(plain, recorder, COST);
         let status = call.status(at.status);
         let inside = inside::enter(recorder);
         // SAFETY: as the caller says.
@@ -171,7 +171,7 @@ impl Call {
         let (entry, entered_ns) = plain.with(|state| {
             state.enter(recorder, open.visited(), begun_ns);
             let entry = known.and_then(|known| state.expected(known.relative(peer)));
-            (entry, entered(state, recorder, CLASS, (since_ns, begun_ns)))
+            (entry, entered(state, recorder, COST, (since_ns, begun_ns)))
         });
 
         // SAFETY: as the caller says, and the words are those of its call.
@@ -207,7 +207,7 @@ impl Call {
                 }
                 state.conclude_one(call.mpi(), recorder, visited, span, true, &got);
             }
-            leave(state, (recorder, visited), span, (CLASS, since_ns));
+            leave(state, (recorder, visited), span, (COST, since_ns));
         });
         drop(inside);
         code
@@ -220,16 +220,16 @@ impl Call {
     /// As for [`make_observed`](Self::make_observed).
     #[inline(never)]
     unsafe fn make_wait(&self, plain: Plain, index: usize, from: Words, original: usize) -> c_int {
-        const CLASS: Class = Class::Complete;
+        const COST: Cost = Cost::Complete;
         let recorder = self.recorder;
-        let since_ns = measured_since(plain, recorder, CLASS);
+        let since_ns = measured_since(plain, recorder, COST);
         let inside = inside::enter(recorder);
         // SAFETY: as the caller says.
         let open = unsafe { open(recorder, index, from) };
         let begun_ns = ns_of(open.begun_ticks());
         let entered_ns = plain.with(|state| {
             state.enter(recorder, open.visited(), begun_ns);
-            entered(state, recorder, CLASS, (since_ns, begun_ns))
+            entered(state, recorder, COST, (since_ns, begun_ns))
         });
 
         // SAFETY: as the caller says, and the words are those of its call.
@@ -241,7 +241,7 @@ impl Call {
         let span = Span { entered_ns, left_ns };
         plain.with(|state| {
             state.is_unknown |= span.duration_ns() >= BLOCKED_NS_MIN;
-            leave(state, (recorder, visited), span, (CLASS, since_ns));
+            leave(state, (recorder, visited), span, (COST, since_ns));
         });
         drop(inside);
         code
@@ -250,31 +250,31 @@ impl Call {
 
 /// Returns the time before the work for a call, if its cost is to be measured.
 #[inline(always)]
-fn measured_since(plain: Plain, recorder: Recorder, class: Class) -> Option<u64> {
-    plain.with(|state| state.measures(class)).then(|| now_ns(recorder))
+fn measured_since(plain: Plain, recorder: Recorder, cost: Cost) -> Option<u64> {
+    plain.with(|state| state.measures(cost)).then(|| now_ns(recorder))
 }
 
-/// Takes note of the work before a call that has begun at `begun_ns`. Returns when MPI is entered.
+/// Notes the work before a call that has begun at `begun_ns`. Returns when MPI is entered.
 #[inline(always)]
 fn entered(
     state: &mut State,
     recorder: Recorder,
-    class: Class,
+    cost: Cost,
     (since_ns, begun_ns): (Option<u64>, u64),
 ) -> u64 {
     let measured_ns = since_ns.map(|since_ns| now_ns(recorder).saturating_sub(since_ns));
-    let worked_ns = state.worked(class, measured_ns);
+    let worked_ns = state.worked(cost, measured_ns);
     since_ns.unwrap_or(begun_ns) + worked_ns
 }
 
-/// Takes note of a call that has ended, at the end of its span.
+/// Notes a call that has ended, at the end of its span.
 #[inline(always)]
 fn leave(
     state: &mut State,
     (recorder, visited): (Recorder, Visited),
     span: Span,
-    (class, since_ns): (Class, Option<u64>),
+    (cost, since_ns): (Cost, Option<u64>),
 ) {
     let times = (span.left_ns, span.duration_ns());
-    state.leave(recorder, visited, times, (class, since_ns.is_some()));
+    state.leave(recorder, visited, times, (cost, since_ns.is_some()));
 }

@@ -3,11 +3,11 @@
 
 use tinyprof::__calls::{EdgeInstance, EdgeKey, EdgeKind, Visited};
 
-use super::{Call, joined};
+use super::Call;
 use crate::arguments::Kind;
 use crate::communicators::Communicator;
 use crate::companions::{self, Meet, Object, Span, started};
-use crate::function::{Collective, Positions, Role};
+use crate::function::{Counts, Meets, Positions};
 use crate::requests::{self, Pending, Request};
 
 impl Call {
@@ -28,19 +28,15 @@ impl Call {
 
     /// Gives a persistent operation its own place in shared memory: ranks may start several of a
     /// communicator in different orders.
-    pub(super) fn prepare_operation(
-        &self,
-        kind: Collective,
-        group: &'static Communicator,
-        place: Option<usize>,
-    ) {
+    pub(super) fn prepare_operation(&self, group: &'static Communicator, place: Option<usize>) {
+        let Meets::AtStart(shape) = self.function.meets else { return };
         if !companions::is_on() {
             return;
         }
         let at = &self.function.at;
         let root = if at.root == Positions::NO { 0 } else { self.arguments.int(at.root) };
         let meet = companions::join_object(self.mpi(), group, Object::Request)
-            .map(|twin| Meet::prepare(group, joined::shape(kind), root, twin));
+            .map(|twin| Meet::prepare(group, shape, root, twin));
         match (place, meet) {
             (Some(place), Some(meet)) => started::keep(place, &meet),
             (Some(place), None) => started::keep_none(place),
@@ -49,15 +45,13 @@ impl Call {
         }
     }
 
-    /// Takes note that the call starts persistent operations.
+    /// Notes that the call starts persistent operations.
     #[inline(never)]
     pub(super) fn restart_operations(&self, entered_ns: u64) {
-        let at = &self.function.at;
-        let (count, array) = match self.function.role {
-            Role::Start => (1, at.request),
-            Role::Startall => (self.int(at.count), at.requests),
-            _ => return,
-        };
+        if self.function.counts != Counts::Started {
+            return;
+        }
+        let (count, array) = self.requests_to_start();
         for index in 0..count {
             let handle = self.arguments.handle_at(array, index, Kind::Request);
             let Some((place, request)) = requests::find(handle) else { continue };
@@ -71,7 +65,7 @@ impl Call {
         }
     }
 
-    /// Takes note of an operation that has been completed, for the end of the call.
+    /// Notes an operation that has been completed, for the end of the call.
     pub(super) fn note_operation(&self, place: usize, request: &Request, visited: Visited) {
         if !companions::is_on() {
             return;

@@ -8,7 +8,7 @@ use crate::abi::Handle;
 use crate::arguments::{Arguments, Kind};
 use crate::communicators;
 use crate::companions::{self, started};
-use crate::function::{Function, Positions, Role};
+use crate::function::{Frees, Function, Looks, Positions};
 use crate::handles;
 use crate::requests::{self, Pending};
 
@@ -34,20 +34,20 @@ impl Arguments {
     /// do, and returns their indices and places.
     fn take_completed(&self, function: &Function) -> Vec<(usize, usize)> {
         let at = &function.at;
-        let count = match function.role {
-            Role::CompleteOne => 1,
-            Role::CompleteAny | Role::CompleteSome | Role::CompleteAll => {
+        let count = match function.looks {
+            Looks::AtRequest => 1,
+            Looks::AtRequests => {
                 let count = if at.incount == Positions::NO { at.count } else { at.incount };
                 usize::try_from(self.int(count)).unwrap_or(0)
             }
-            Role::MatchedReceive | Role::StartMatchedReceive => {
+            Looks::AtMessage => {
                 let message = self.handle_at(at.message, 0, Kind::Message);
                 if let Some(place) = requests::take(message) {
                     requests::give_back(place, None);
                 }
                 0
             }
-            _ => 0,
+            Looks::Steers | Looks::Never | Looks::After | Looks::AtStatus | Looks::AtFreed => 0,
         };
         let array = at.open_requests();
         let place = |index| requests::take(self.handle_at(array, index, Kind::Request));
@@ -63,8 +63,9 @@ impl Arguments {
     /// Forgets the object that a call of `function` frees, before it does. What MPI itself has made
     /// cannot be freed.
     pub(super) fn forget_freed(&self, function: &Function) {
-        match function.role {
-            Role::FreeRequest => {
+        match function.frees {
+            Frees::Nothing => {}
+            Frees::Request => {
                 let handle = self.handle_at(function.at.request, 0, Kind::Request);
                 if let Some((place, request)) = requests::find(handle) {
                     if let (Pending::Collective { .. }, Some(group)) =
@@ -76,7 +77,7 @@ impl Arguments {
                     requests::forget(place);
                 }
             }
-            Role::FreeCommunicator => {
+            Frees::Communicator => {
                 let handle = self.handle_at(function.at.comm, 0, Kind::Communicator);
                 if [self.mpi.abi.world, self.mpi.abi.comm_self].contains(&handle) {
                     return;
@@ -86,9 +87,8 @@ impl Arguments {
                 communicators::drop_unused(requests::communicators());
                 handles::end_generation();
             }
-            Role::FreeWindow | Role::CloseFile => drop(self.remove_object(function)),
-            Role::FreeDatatype => handles::end_generation(),
-            _ => {}
+            Frees::Window | Frees::File => drop(self.remove_object(function)),
+            Frees::Datatype => handles::end_generation(),
         }
     }
 }

@@ -4,9 +4,9 @@ use std::ffi::c_int;
 
 use super::{Before, Call, inside, open};
 use crate::communicators;
-use crate::companions::{self, BLOCKED_NS_MIN, Class, Meet, Receiver, Span, now_ns, ns_of};
+use crate::companions::{self, BLOCKED_NS_MIN, Meet, Receiver, Span, now_ns, ns_of};
 use crate::forward::forward;
-use crate::function::{Looks, Positions, Role};
+use crate::function::{Completes, Counts, Positions};
 use crate::words::Words;
 
 /// The longest time that storing a small message takes, in ns.
@@ -19,22 +19,16 @@ impl Call {
     /// As for [`make_and_count`](Self::make_and_count).
     #[inline(never)]
     pub(super) unsafe fn make_watched(&self, index: usize, from: Words, original: usize) -> c_int {
-        let class = Class::of(self.function.role);
-        let measures = companions::with(self.recorder, |state| state.measures(class));
+        let function = self.function;
+        let cost = function.cost;
+        let measures = companions::with(self.recorder, |state| state.measures(cost));
         let is_measured = measures.unwrap_or(false);
         let since_ns = if is_measured { now_ns(self.recorder) } else { 0 };
-        let communicates = self.sends_or_receives();
-        if communicates && companions::are_multiple() {
+        if function.hears && companions::are_multiple() {
             self.begin_to_communicate();
         }
         self.give_up();
-        let before = match self.function.looks {
-            Looks::BeforeAndAfter => self.before(),
-            _ if self.function.role == Role::Probe => {
-                Before { status: self.status(self.function.at.status), ..Before::NOTHING }
-            }
-            _ => Before::NOTHING,
-        };
+        let before = if function.probes { self.before_status() } else { self.before() };
         let inside = inside::enter(self.recorder);
         // SAFETY: as the caller says.
         let open = unsafe { open(self.recorder, index, from) };
@@ -49,14 +43,14 @@ impl Call {
         companions::with(self.recorder, |state| state.enter(self.recorder, visited, begun_ns));
         let (receiver, not_sized) = self.announce(visited, begun_ns);
         let (mut meet, mut removed) = (None, None);
-        if !self.is_plain_message() {
+        if function.begins {
             meet = self.meet(begun_ns);
             self.restart_operations(begun_ns);
             self.begin_access(visited, begun_ns);
-            removed = self.arguments.remove_object(self.function);
+            removed = self.arguments.remove_object(function);
         }
         let measured_ns = is_measured.then(|| now_ns(self.recorder).saturating_sub(since_ns));
-        let worked = companions::with(self.recorder, |state| state.worked(class, measured_ns));
+        let worked = companions::with(self.recorder, |state| state.worked(cost, measured_ns));
         let entered_ns = match measured_ns {
             Some(ns) => since_ns + ns,
             None => begun_ns + worked.unwrap_or(0),
@@ -68,14 +62,14 @@ impl Call {
             // SAFETY: as the caller says, and the words are those of its call.
             (unsafe { forward(original, self.arguments.words, self.count()) }, 0)
         };
-        if communicates && companions::are_multiple() {
+        if function.hears && companions::are_multiple() {
             companions::is_in_call(self.recorder, false);
         }
         self.expect();
         let left_ticks = self.recorder.ticks();
         let visited = open.end_at(left_ticks);
         let left_ns = ns_of(left_ticks);
-        if self.posts() {
+        if function.posts {
             companions::with(self.recorder, |state| state.returned_ns = left_ns);
         }
         let mut since_ns = left_ns;
@@ -117,8 +111,8 @@ impl Call {
         if held_ns > 0 {
             companions::with(self.recorder, |state| state.held_back(held_ns));
         }
-        if communicates {
-            let waits = !self.function.is_test();
+        if function.hears {
+            let waits = !function.is_test;
             companions::with(self.recorder, |state| state.ended(visited, span, waits));
             if companions::are_multiple() {
                 self.hear_soon();
@@ -129,32 +123,18 @@ impl Call {
         }
         // What is shorter hides nothing, and most calls are.
         let is_unknown = span.duration_ns() >= BLOCKED_NS_MIN
-            && (!self.function.is_followed()
-                || meet.is_none() && self.arguments.meets_unknown(self.function)
+            && (!function.is_followed
+                || meet.is_none() && self.arguments.meets_unknown(function)
                 || self.completes_unknown(&before)
-                || self.function.role == Role::Send && self.has_sent_slowly(span));
+                || function.counts == Counts::Sent && self.has_sent_slowly(span));
         companions::with(self.recorder, |state| {
             state.is_unknown |= is_unknown;
             let times = (since_ns, span.duration_ns());
-            state.leave(self.recorder, visited, times, (class, is_measured));
+            state.leave(self.recorder, visited, times, (cost, is_measured));
         });
         drop(removed);
         drop(inside);
         code
-    }
-
-    /// Returns whether the call does no more than send or receive a message, or complete requests.
-    #[inline]
-    fn is_plain_message(&self) -> bool {
-        matches!(
-            self.function.role,
-            Role::Send
-                | Role::Receive
-                | Role::StartReceive
-                | Role::CompleteOne
-                | Role::CompleteAll
-                | Role::Exchange
-        )
     }
 
     /// Returns whether the call has waited for a request of which nothing is known, such as that of
@@ -162,14 +142,14 @@ impl Call {
     #[cold]
     #[inline(never)]
     fn completes_unknown(&self, before: &Before) -> bool {
-        match self.function.role {
-            _ if self.function.is_test() => false,
-            Role::CompleteOne => before.request.is_none(),
-            Role::CompleteAny | Role::CompleteSome | Role::CompleteAll => {
-                !companions::with(self.recorder, |state| state.has_waited).unwrap_or(false)
+        let Counts::Completed(completes) = self.function.counts else { return false };
+        !self.function.is_test
+            && match completes {
+                Completes::One => before.request.is_none(),
+                Completes::Any | Completes::Some | Completes::All => {
+                    !companions::with(self.recorder, |state| state.has_waited).unwrap_or(false)
+                }
             }
-            _ => false,
-        }
     }
 
     /// Returns whether a call has sent a message of which no receiver says when it was there, and
@@ -181,45 +161,6 @@ impl Call {
         !has_asked && span.duration_ns() > SENDING_NS_MAX
     }
 
-    /// Returns whether the call sends, posts or completes messages.
-    #[inline]
-    fn sends_or_receives(&self) -> bool {
-        !matches!(
-            self.function.role,
-            Role::Plain
-                | Role::Unfollowed
-                | Role::Probe
-                | Role::Collective(..)
-                | Role::MakeCommunicator
-                | Role::MakeIntercommunicator
-                | Role::MakeWindow
-                | Role::FreeWindow
-                | Role::Fence
-                | Role::Lock
-                | Role::LockAll
-                | Role::Unlock
-                | Role::UnlockAll
-                | Role::OpenFile
-                | Role::CloseFile
-                | Role::JoinFile
-        )
-    }
-
-    /// Returns whether the call posts a receive that another one completes.
-    #[inline]
-    fn posts(&self) -> bool {
-        matches!(
-            self.function.role,
-            Role::StartReceive
-                | Role::Match
-                | Role::StartMatchedReceive
-                | Role::StartExchange
-                | Role::StartExchangeReplace
-                | Role::Start
-                | Role::Startall
-        )
-    }
-
     pub(super) fn mpi(&self) -> &'static crate::library::Mpi {
         self.arguments.mpi
     }
@@ -227,7 +168,7 @@ impl Call {
     /// Prepares for the companion of the message that the call has received.
     #[inline]
     fn expect(&self) {
-        if self.function.role == Role::Receive
+        if self.function.counts == Counts::Received
             && let Some(known) = communicators::find(self.communicator())
         {
             let from = known.relative(self.arguments.int(self.function.at.source));

@@ -11,8 +11,8 @@ pub(crate) mod waits;
 use std::collections::{BTreeMap, BTreeSet};
 
 use tinyprof_format::model::{
-    CallpathIndex, CallpathTable, CallpathValues, EventMap, ExecutionSummary, Manifest, Profile,
-    RankFacts,
+    Callpath, CallpathIndex, CallpathTable, CallpathValues, EventMap, ExecutionSummary, Manifest,
+    Profile, RankFacts,
 };
 
 use crate::facts::totals::iterations::Iterations;
@@ -243,10 +243,29 @@ impl Totals {
     /// Linear in callpaths x ranks.
     #[must_use]
     pub fn exclusive_ns(&self) -> Vec<Vec<u64>> {
+        self.without_children(|_| true)
+    }
+
+    /// Returns the exclusive times as [`exclusive_ns`](Self::exclusive_ns), with those of samples
+    /// in the regions around them, and 0 for the samples.
+    #[must_use]
+    pub fn exclusive_with_samples_ns(&self) -> Vec<Vec<u64>> {
+        let is_part =
+            |callpath: &Callpath| callpath.parent.is_some() && callpath.region.is_sampled();
+        let mut own_ns = self.without_children(|child| !is_part(child));
+        for (own_ns, callpath) in own_ns.iter_mut().zip(self.callpaths.rows()) {
+            if is_part(callpath) {
+                own_ns.fill(0);
+            }
+        }
+        own_ns
+    }
+
+    fn without_children(&self, counts: impl Fn(&Callpath) -> bool) -> Vec<Vec<u64>> {
         let ranks = self.ranks.len();
         let mut below_ns: Vec<Vec<u64>> = vec![Vec::new(); self.callpaths.len()];
         for (index, callpath) in self.callpaths.iter() {
-            let Some(parent) = callpath.parent else { continue };
+            let Some(parent) = callpath.parent.filter(|_| counts(callpath)) else { continue };
             let below_ns = &mut below_ns[parent.row()];
             below_ns.resize(ranks, 0);
             for (below_ns, total) in below_ns.iter_mut().zip(self.row(index.row())) {

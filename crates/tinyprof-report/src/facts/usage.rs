@@ -1,5 +1,7 @@
 //! How ranks use their time: computation, communication, input and output.
 
+use std::borrow::Cow;
+
 use tinyprof_format::model::{
     Callpath, CallpathTable, ClockFacts, ProcessorFacts, Profile, RankFacts,
 };
@@ -70,6 +72,7 @@ impl RankUsage {
         inclusive_ns: &[u64],
         exclusive_ns: &[u64],
     ) -> Self {
+        let exclusive_ns = with_samples(callpaths, inclusive_ns, exclusive_ns);
         let (mut times, mut setup_ns) = (Self::default(), 0_u64);
         for (row, callpath) in callpaths.rows().iter().enumerate() {
             if callpath.parent.is_none() {
@@ -139,11 +142,41 @@ pub fn exclusive_ns(profile: &Profile, rank: usize) -> Vec<u64> {
     exclusive_of(&profile.callpaths, &inclusive_ns)
 }
 
+/// Returns the exclusive times with those of samples in the regions around them: what is known of
+/// a region's time does not depend on whether it was sampled.
+fn with_samples<'a>(
+    callpaths: &CallpathTable,
+    inclusive_ns: &[u64],
+    exclusive_ns: &'a [u64],
+) -> Cow<'a, [u64]> {
+    let is_sampled = |callpath: &Callpath| callpath.region.is_sampled();
+    if !callpaths.rows().iter().any(is_sampled) {
+        return Cow::Borrowed(exclusive_ns);
+    }
+    let is_part = |callpath: &Callpath| callpath.parent.is_some() && is_sampled(callpath);
+    let mut own_ns = without_children(callpaths, inclusive_ns, |child| !is_part(child));
+    for (own_ns, callpath) in own_ns.iter_mut().zip(callpaths.rows()) {
+        if is_part(callpath) {
+            *own_ns = 0;
+        }
+    }
+    Cow::Owned(own_ns)
+}
+
 /// Returns the exclusive times for these inclusive times, row by row of `callpaths`.
 pub(crate) fn exclusive_of(callpaths: &CallpathTable, inclusive_ns: &[u64]) -> Vec<u64> {
+    without_children(callpaths, inclusive_ns, |_| true)
+}
+
+/// Returns inclusive times without those of the children that count.
+fn without_children(
+    callpaths: &CallpathTable,
+    inclusive_ns: &[u64],
+    counts: impl Fn(&Callpath) -> bool,
+) -> Vec<u64> {
     let mut children_ns = vec![0_u64; callpaths.len()];
     for (index, callpath) in callpaths.iter() {
-        if let Some(parent) = callpath.parent {
+        if let Some(parent) = callpath.parent.filter(|_| counts(callpath)) {
             let sum = &mut children_ns[parent.row()];
             *sum = sum.saturating_add(inclusive_ns[index.row()]);
         }

@@ -1,7 +1,7 @@
 //! A barrier before an operation in which all ranks wait for each other.
 
 use tinyprof_format::model::CallpathIndex;
-use tinyprof_messages::waiting::Pattern;
+use tinyprof_vocabulary::Pattern;
 
 use super::finding::{Finding, FindingKind, Words};
 use super::phrases::name;

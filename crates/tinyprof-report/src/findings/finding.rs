@@ -1,7 +1,7 @@
 //! A finding: its kind, severity, certainty, place, and three sentences.
 
 use tinyprof_format::model::CallpathIndex;
-use tinyprof_messages::graph::RankSet;
+use tinyprof_vocabulary::RankSet;
 
 /// The kind of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::root_bottleneck::is_bottleneck;
 use super::rule::Rule;
 use super::run::Run;
 use super::waiting::{long, of_waiting};
-use tinyprof_messages::waiting::Pattern;
+use tinyprof_vocabulary::Pattern;
 
 pub(crate) struct LateSenderRule;
 

@@ -1,7 +1,7 @@
 //! Parts of the sentences of several findings.
 
 use tinyprof_format::model::CallpathIndex;
-use tinyprof_messages::graph::RankSet;
+use tinyprof_vocabulary::RankSet;
 
 use super::run::Run;
 use crate::facts::numbers::ratio;

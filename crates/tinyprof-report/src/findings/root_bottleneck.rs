@@ -1,6 +1,6 @@
 //! A rank for which many others wait, or a root that waits for all.
 
-use tinyprof_messages::waiting::Pattern;
+use tinyprof_vocabulary::Pattern;
 
 use super::finding::{Finding, FindingKind, Words};
 use super::phrases::{named, ranks, where_and_how_long};

@@ -105,9 +105,11 @@ impl<'a> Run<'a> {
         ratio(sum_ns, self.count().max(1).into())
     }
 
-    /// Returns true if the callpath's exclusive time is large enough for a finding.
+    /// Returns true if the callpath's exclusive time is large enough for a finding. That of samples
+    /// differs between ranks by chance.
     pub(crate) fn is_large(&self, index: CallpathIndex) -> bool {
-        ratio(self.row(index).exclusive.sum_ns, 1) >= REGION_SHARE_MIN * self.total_ns()
+        !self.callpaths.get(index).region.is_sampled()
+            && ratio(self.row(index).exclusive.sum_ns, 1) >= REGION_SHARE_MIN * self.total_ns()
     }
 
     /// Returns the callpaths that are large enough for a finding.

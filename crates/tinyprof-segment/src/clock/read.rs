@@ -34,7 +34,7 @@ pub fn fenced_counter() -> u64 {
     // SAFETY: every x86-64 processor has the instruction.
     unsafe { core::arch::x86_64::_mm_lfence() };
     let ticks = counter();
-    // SAFETY: as above.
+    // SAFETY: every x86-64 processor has the instruction.
     unsafe { core::arch::x86_64::_mm_lfence() };
     ticks
 }
@@ -81,7 +81,7 @@ pub fn fenced_counter() -> u64 {
     // SAFETY: a barrier; touches no memory of ours.
     unsafe { core::arch::asm!("isb", options(nostack)) };
     let ticks = counter();
-    // SAFETY: as above.
+    // SAFETY: a barrier; touches no memory of ours.
     unsafe { core::arch::asm!("isb", options(nostack)) };
     ticks
 }

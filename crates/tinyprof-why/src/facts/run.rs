@@ -182,7 +182,7 @@ impl RunBuilder {
 
     /// Returns the facts, with the times of the callpaths.
     pub(crate) fn finish(self, totals: &Totals) -> Run {
-        let exclusive_ns = totals.exclusive_ns();
+        let exclusive_ns = totals.exclusive_with_samples_ns();
         let waited = self.waits.by_call();
         let (mut rank_ns, mut mpi_ns) = (vec![0_u64; self.ranks], vec![0_u64; self.ranks]);
         let mut regions = Activities::new(self.ranks);

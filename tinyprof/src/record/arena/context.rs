@@ -36,6 +36,7 @@ impl Arena {
     pub(crate) fn enter_context(&self, theirs: &Self, place: OpenRegion) -> Option<Before> {
         let ours = std::ptr::eq(self, theirs);
         let under = if ours { place.line } else { self.same_callpath(theirs, place)? };
+        self.take_samples();
         let before = Before { current: self.current(), execution: self.hot.execution(), under };
         self.hot.current().store(under.number(), Relaxed);
         self.hot.set_execution(place.execution);
@@ -45,6 +46,7 @@ impl Arena {
     /// Undoes [`enter_context`](Self::enter_context), and closes regions that were left open since.
     /// Owner only.
     pub(crate) fn step_back(&self, before: Before) {
+        self.take_samples();
         while self.current() != before.under && !self.current().is_none() {
             self.close_innermost();
         }

@@ -54,6 +54,9 @@ struct Named {
     cost: AtomicU64,
     /// Room for the status of a call.
     status: [AtomicU64; 4],
+    /// The memory with samples of this thread, 0 if there is none or it is in use, and its sizes.
+    samples: AtomicUsize,
+    sample_sizes: AtomicU64,
     run_time_cache: [AtomicU64; RUN_TIME_SITES],
     message_cache: [AtomicU32; MESSAGES],
     call_cache: [CachedCall; CALLS],
@@ -101,7 +104,8 @@ pub(super) struct Hot {
 // SAFETY: the memory is only ever read and written through atomics, and is valid until the process
 // ends.
 unsafe impl Send for Hot {}
-// SAFETY: as above.
+// SAFETY: the memory is only ever read and written through atomics, and is valid until the process
+// ends.
 unsafe impl Sync for Hot {}
 
 impl Hot {
@@ -148,6 +152,17 @@ impl Hot {
     /// counter.
     pub(super) fn take_no_shortest_path(&self) {
         self.named().execution.store(pack(0, IRREGULAR), Relaxed);
+    }
+
+    /// Returns the first word of the memory with samples; 0 if there is none, or somebody has it.
+    #[inline(always)]
+    pub(super) fn samples(&self) -> &AtomicUsize {
+        &self.named().samples
+    }
+
+    /// Returns its second word; 0 if there is none.
+    pub(super) fn sample_sizes(&self) -> &AtomicU64 {
+        &self.named().sample_sizes
     }
 
     #[inline]
@@ -258,6 +273,9 @@ impl Hot {
 
     /// Clears everything but the flag for watched flush points.
     pub(super) fn clear(&self) {
+        // The memory is the parent's.
+        self.samples().store(0, Relaxed);
+        self.sample_sizes().store(0, Relaxed);
         self.current().store(0, Relaxed);
         self.set_execution(0);
         let words = self.run_time_cache().iter().chain(self.cache()).chain(self.described());

@@ -13,6 +13,7 @@ use super::super::filter;
 use super::super::node::{EXECUTION, MIN, NODE_CLASS, Node, PARENT, SAMPLES, SERIES, SITE, kind};
 use super::super::site::{OTHER, Site};
 use super::hot::FILTERED;
+use super::sampled;
 use super::{Arena, DEPTH_MAX, Entered, NODES_MAX, NOT_USUAL};
 
 impl Arena {
@@ -23,6 +24,7 @@ impl Arena {
     #[cold]
     #[inline(never)]
     pub(super) fn find_or_insert(&self, parent: Line, site: &'static Site) -> Entered {
+        self.take_samples();
         self.find_or_insert_if(parent, site, true)
     }
 
@@ -147,6 +149,10 @@ impl Arena {
     }
 
     pub(super) fn remember(&self, parent: Line, site: &'static Site, line: Line) {
+        if sampled::is_sampling() && !site.is_metric() {
+            // Each visit is to be looked up, where samples are taken.
+            return;
+        }
         if let Some(entry) = self.entry(site) {
             // The entry also marks unusual visits, so that the shortest path has one value to test.
             let kind = high(self.node(line).get(EXECUTION)) | high(self.hot.regular_execution());

@@ -7,6 +7,7 @@ mod metric;
 mod observer;
 mod oracle;
 mod polled;
+mod sampled;
 mod sampling;
 
 use std::sync::atomic::Ordering::{Acquire, Release};

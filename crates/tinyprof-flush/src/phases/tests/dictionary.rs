@@ -106,7 +106,7 @@ proptest! {
         ranks in prop::collection::vec(prop::collection::vec((0_u64..12, any::<bool>()), 0..8), 1..20),
         bits in 0_u64..4,
     ) {
-        // The id of a site is its lowest bits, so many sites have equal ids.
+        // The id of a site is its lowest bits: many sites have equal ids.
         let of = |callpaths: &Vec<(u64, bool)>| {
             let truncated = callpaths.iter().map(|&(site, hint)| (site, 1 + (site & bits), hint));
             visited(&truncated.collect::<Vec<_>>())

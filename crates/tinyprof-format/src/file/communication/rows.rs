@@ -5,7 +5,7 @@
 //! edges     counts | bytes / count | bytes % count | sums
 //!           sum / count - minimum | maximum - sum / count
 //!           squares, see `squares.rs`
-//!           compensated (zigzag): minus the sum, if the kind waits
+//!           compensated times (zigzag): minus the sum, if the kind waits
 //!           transfers | wrong orders | late receivers | orders
 //! ```
 //!
@@ -19,16 +19,16 @@ use super::super::keys::{un_zigzag, zigzag};
 use super::squares;
 use crate::model::{Edge, EdgeKey, EdgeKind, MessageKey, MessageKind, Traffic};
 
-/// The names of the numbers of messages, for errors.
+/// The names of the numbers of messages, for errors. A test compares them with docs/format.md.
 pub(super) const OF_MESSAGES: [&str; 3] =
-    ["the numbers of messages", "the bytes of messages", "the rests of the bytes of messages"];
+    ["the counts of messages", "the means of messages", "the remainders of messages"];
 
-/// The names of the numbers of edges, for errors.
+/// The names of the numbers of edges, for errors. A test compares them with docs/format.md.
 pub(super) const OF_EDGES: [&str; 12] = [
     "the counts of edges",
-    "the bytes of edges",
-    "the rests of the bytes of edges",
-    "the times of edges",
+    "the means of bytes of edges",
+    "the remainders of bytes of edges",
+    "the sums of edges",
     "the minima of edges",
     "the maxima of edges",
     "the squares of edges",

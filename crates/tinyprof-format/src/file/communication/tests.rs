@@ -223,3 +223,22 @@ fn a_hostile_section_is_an_error() {
     assert!(decoded(&with(1, &most), 2, all()).is_ok());
     check(&[&with(1, &most)[..numbers_at + 13], &[1, 0, 1], &[0; 12]].concat(), "do not fit");
 }
+
+#[test]
+fn the_document_names_the_numbers() {
+    let document =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/format.md"));
+    let document = document.expect("the document is there").replace('\n', " ");
+    let named = |what: &str| {
+        let (_, list) = document.split_once(&format!("numbers of {what}: ")).expect("a list");
+        let list = list.split(" numbers of ").next().and_then(|list| list.split("```").next());
+        let names = list.into_iter().flat_map(|list| list.split(','));
+        let name = |name: &str| {
+            let words: Vec<&str> = name.split_whitespace().collect();
+            format!("the {} of {what}", words.join(" "))
+        };
+        names.map(name).collect::<Vec<_>>()
+    };
+    assert_eq!(named("messages"), rows::OF_MESSAGES);
+    assert_eq!(named("edges"), rows::OF_EDGES);
+}

@@ -109,13 +109,13 @@ impl Interpreter {
             this_thread: unsafe {
                 transmute::<usize, ThisThread>(symbol(c"PyGILState_GetThisThreadState")?)
             },
-            // SAFETY: as above.
+            // SAFETY: the functions have had these arguments since version 3.3 at the latest.
             is_ending: is_ending.map(|at| unsafe { transmute::<usize, IsEnding>(at) }),
-            // SAFETY: as above.
+            // SAFETY: the functions have had these arguments since version 3.3 at the latest.
             line: unsafe { transmute::<usize, LineOf>(symbol(c"PyCode_Addr2Line")?) },
-            // SAFETY: as above.
+            // SAFETY: the functions have had these arguments since version 3.3 at the latest.
             text_length: unsafe { transmute::<usize, LengthOf>(symbol(c"PyUnicode_GetLength")?) },
-            // SAFETY: as above.
+            // SAFETY: the functions have had these arguments since version 3.3 at the latest.
             letter: unsafe { transmute::<usize, LetterOf>(symbol(c"PyUnicode_ReadChar")?) },
             check: AtomicU8::new(UNCHECKED),
         })
@@ -132,7 +132,7 @@ impl Interpreter {
         if self.is_ending.is_some_and(|is_ending| unsafe { is_ending() } != 0) {
             return None;
         }
-        // SAFETY: as above.
+        // SAFETY: the function only reads, and needs no lock.
         let thread = unsafe { (self.this_thread)() };
         if thread == 0 || self.check.load(Relaxed) == UNCHECKED && !self.check_frames(thread) {
             return None;
@@ -141,7 +141,7 @@ impl Interpreter {
         // SAFETY: the thread is alive, and its state has these words, as was checked.
         let mut frame = unsafe { word(thread + layout.of_thread) };
         if let Some(of_link) = layout.of_link {
-            // SAFETY: as above.
+            // SAFETY: the thread is alive, and its state has these words, as was checked.
             frame = unsafe { word(frame + of_link) };
         }
         (frame != 0).then_some(frame)
@@ -227,7 +227,7 @@ impl Interpreter {
         }
         // SAFETY: it is a text, of which the function only reads.
         let length = unsafe { (self.text_length)(text) }.min(TEXT_MAX);
-        // SAFETY: as above, inside of the text.
+        // SAFETY: it is a text, of which the function only reads, inside of the text.
         let letters = (0..length).map(|at| unsafe { (self.letter)(text, at) });
         Some(letters.map(|letter| char::from_u32(letter).unwrap_or('?')).collect())
     }

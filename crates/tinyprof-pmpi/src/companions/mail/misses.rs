@@ -40,13 +40,13 @@ impl Misses {
         looks
     }
 
-    /// Takes note of a companion that is missing.
+    /// Notes a companion that is missing.
     pub(super) fn add(&mut self, stream: Stream) {
         let misses = self.of(stream);
         *misses = misses.wrapping_add(1);
     }
 
-    /// Takes note of a companion that has come.
+    /// Notes a companion that has come.
     pub(super) fn clear(&mut self, stream: Stream) {
         *self.of(stream) = 0;
     }

@@ -84,7 +84,8 @@ impl Ring {
             // request is done.
             unsafe { mpi.issend(buffer, length, byte, to, tag, twin, place) }
         } else {
-            // SAFETY: as above.
+            // SAFETY: the twin is live, and the slot lives as long as MPI, unchanged until its
+            // request is done.
             unsafe { mpi.isend(buffer, length, byte, to, tag, twin, place) }
         };
         code == 0

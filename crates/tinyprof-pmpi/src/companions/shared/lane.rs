@@ -123,7 +123,7 @@ fn fetch<const WRITES: bool>(entry: &[AtomicU64; LINE_WORDS]) {
             // SAFETY: it changes no memory.
             unsafe { _mm_prefetch::<_MM_HINT_ET0>(place) };
         } else {
-            // SAFETY: as above.
+            // SAFETY: it changes no memory.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(place) };
         }
     }

@@ -63,7 +63,7 @@ impl Names {
         joined
     }
 
-    /// Takes note that a rank is missing among those of some communicator: what boards say is not
+    /// Notes that a rank is missing among those of some communicator: what boards say is not
     /// all any more.
     pub(super) fn break_up(&self) {
         self.words[BROKEN].store(1, Relaxed);
@@ -75,7 +75,7 @@ impl Names {
         self.words[BROKEN].load(Relaxed) != 0
     }
 
-    /// Takes note that a rank has freed a communicator of this many ranks.
+    /// Notes that a rank has freed a communicator of this many ranks.
     pub(super) fn leave(&self, place: u32, ranks: u32) {
         let [name, _, left] = self.entry(place as usize);
         let leave = || {

@@ -25,7 +25,7 @@ pub(in crate::companions) struct Notice {
     /// The virtual time then, or that of the message that it is about to take.
     pub(in crate::companions) virtual_ns: i64,
     pub(in crate::companions) doing: Doing,
-    /// The part of its time that measuring takes of late, at most [`ALL`].
+    /// The part of its recent time that measuring took, at most [`ALL`].
     pub(in crate::companions) share: u64,
 }
 

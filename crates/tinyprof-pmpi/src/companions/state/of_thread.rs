@@ -119,7 +119,7 @@ fn of_another_thread(first: NonNull<State>, recorder: Recorder) -> NonNull<State
     }
     // SAFETY: made by `begin`, and never freed.
     let common = unsafe { &raw const (*first.as_ptr()).common };
-    // SAFETY: as above, and the field does not change.
+    // SAFETY: made by `begin`, and never freed, and the field does not change.
     let common = unsafe { common.read() };
     let state = NonNull::from(Box::leak(Box::new(State::new(common, Some(recorder), None))));
     states.push((address, Shared(state)));
@@ -170,12 +170,12 @@ fn with_locked<T>(recorder: Recorder, work: impl FnOnce(&mut State) -> T) -> Opt
     Some(result)
 }
 
-/// Takes note that this thread begins, or has ended, a call that sends or receives.
+/// Notes that this thread begins, or has ended, a call that sends or receives.
 pub(crate) fn is_in_call(recorder: Recorder, is: bool) {
     if let Some(state) = own(recorder) {
         // SAFETY: it is this thread's, and never freed.
         let caller = unsafe { &raw const (*state.as_ptr()).caller };
-        // SAFETY: as above, and the field does not change.
+        // SAFETY: it is this thread's, and never freed, and the field does not change.
         let caller = unsafe { caller.read() };
         caller.is_in_call(is);
     }

@@ -13,6 +13,10 @@ use crate::facts::totals::transfers::MpiCall;
 pub enum RegionKey<'a> {
     /// The function.
     Mpi(&'a str),
+    /// The function that was sampled.
+    Sampled(&'a str),
+    /// The function and line that were sampled.
+    Line(&'a str),
     /// The site of any other region.
     Site(SiteId),
 }
@@ -21,7 +25,16 @@ impl<'a> RegionKey<'a> {
     /// Returns the identity of a region.
     #[must_use]
     pub fn of(region: &'a tinyprof_format::model::Region) -> Self {
+        if let Some(function) = region.sampled_function() {
+            return Self::Sampled(function);
+        }
         MpiCall::of_region(region).map_or(Self::Site(region.site), |call| Self::Mpi(call.function))
+    }
+
+    /// Returns the identity of a region, of which samples of different lines are different ones.
+    #[must_use]
+    pub fn of_line(region: &'a tinyprof_format::model::Region) -> Self {
+        region.sampled_line().map_or_else(|| Self::of(region), Self::Line)
     }
 
     /// Returns a number that is equal for equal regions, and differs between others as far as
@@ -29,7 +42,7 @@ impl<'a> RegionKey<'a> {
     fn number(self) -> u64 {
         match self {
             Self::Site(site) => site.to_bits(),
-            Self::Mpi(function) => {
+            Self::Mpi(function) | Self::Sampled(function) | Self::Line(function) => {
                 let mut hasher = DefaultHasher::new();
                 function.hash(&mut hasher);
                 hasher.finish()
@@ -96,7 +109,8 @@ fn sum<'a>(
     let region = &callpaths.get(costliest).region;
     let (name, is_mpi) = match RegionKey::of(region) {
         RegionKey::Mpi(function) => (function, true),
-        RegionKey::Site(_) => (region.name.as_str(), false),
+        RegionKey::Sampled(function) => (function, false),
+        RegionKey::Line(_) | RegionKey::Site(_) => (region.name.as_str(), false),
     };
     Region { name, callpath: costliest, callpaths: number, exclusive_ns: sum_ns, is_mpi }
 }

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use tinyprof_format::model::{
     CallpathId, CallpathIndex, CallpathTable, CallpathValues, Edge, EdgeKey, EdgeKind, Profile,
 };
-use tinyprof_messages::graph::RankSet;
-use tinyprof_messages::waiting::Pattern;
+use tinyprof_vocabulary::Pattern;
+use tinyprof_vocabulary::RankSet;
 
 use crate::facts::numbers::ratio;
 use crate::facts::totals::transfers::world_rank;

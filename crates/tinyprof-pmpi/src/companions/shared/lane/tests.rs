@@ -165,7 +165,7 @@ proptest! {
     fn it_gives_what_a_list_gives(
         steps in proptest::collection::vec((any::<bool>(), 0_u32..3, -1_i32..2, 0_usize..20), 0..400)
     ) {
-        // So many that none gives way.
+        // Enough that none gives way.
         let (mut outgoing, mut incoming) = lane(64);
         let mut list: VecDeque<Option<Which>> = VecDeque::new();
         let mut sequence = 0;

@@ -1,30 +1,31 @@
-//! The graph of a rank, made from its visits and calls in order.
+//! Makes the graph of a rank from its visits and calls in order, for tests and the example.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::fold::{Folded, folded};
-use super::{
-    Direction, MessageEdge, Messages, NodeKey, NodeKind, Place, Received, Section, Tag, Tally,
+use tinyprof_messages::graph::{
+    Direction, Folded, MessageEdge, Messages, Node, NodeKey, NodeKind, Place, Section, Tag, Tally,
+    folded,
 };
-use crate::time::Call;
+use tinyprof_messages::time::Call;
+
+/// A received message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Received {
+    /// Its size.
+    pub(crate) bytes: u64,
+    /// The waiting for it, in ns.
+    pub(crate) waiting_ns: u64,
+    /// The waiting that there would have been without measurement.
+    pub(crate) compensated_ns: u64,
+    /// Its transfer.
+    pub(crate) transfer_ns: u64,
+    /// The time from the entry of the sender to that of the receiver.
+    pub(crate) entry_difference_ns: i64,
+}
 
 /// Builds the graph of a rank. Times are in ns on the rank's clock.
-///
-/// ```
-/// use tinyprof_messages::graph::{Builder, NodeKey};
-/// use tinyprof_messages::time::Call;
-///
-/// let mut builder = Builder::new(3, 100, 0);
-/// builder.enter(7);
-/// let send = builder.call(1, Call { entered_ns: 50, left_ns: 60 });
-/// builder.sent(send, 4, 1_024);
-/// builder.leave();
-/// let tag = builder.end(100);
-/// assert_eq!(tag.flows[&(NodeKey::BEGIN, send)].sum, 50);
-/// assert_eq!(tag.messages.keys().next().map(|edge| edge.offset), Some(1));
-/// ```
 #[derive(Clone, Debug)]
-pub struct Builder {
+pub(crate) struct Builder {
     tag: Tag,
     most_nodes: usize,
     stack: Vec<u64>,
@@ -44,8 +45,7 @@ struct Loop {
 
 impl Builder {
     /// Begins a graph that has at most this many nodes, besides that for all others.
-    #[must_use]
-    pub fn new(rank: u32, most_nodes: usize, now_ns: u64) -> Self {
+    pub(crate) fn new(rank: u32, most_nodes: usize, now_ns: u64) -> Self {
         let mut builder = Self {
             tag: Tag { rank, ..Tag::default() },
             most_nodes,
@@ -60,25 +60,25 @@ impl Builder {
     }
 
     /// Enters a region.
-    pub fn enter(&mut self, region: u64) {
+    pub(crate) fn enter(&mut self, region: u64) {
         self.stack.push(region);
         self.callpath = folded(&self.stack);
     }
 
     /// Leaves the innermost region.
-    pub fn leave(&mut self) {
+    pub(crate) fn leave(&mut self) {
         self.stack.pop();
         self.callpath = folded(&self.stack);
     }
 
     /// Enters a loop, which is a region, too. Call [`iterate`](Self::iterate) for each iteration.
-    pub fn enter_loop(&mut self, region: u64) {
+    pub(crate) fn enter_loop(&mut self, region: u64) {
         self.enter(region);
         self.loops.push(Loop { callpath: self.callpath.id(), depth: self.stack.len() });
     }
 
     /// Begins an iteration of the innermost loop.
-    pub fn iterate(&mut self, now_ns: u64) {
+    pub(crate) fn iterate(&mut self, now_ns: u64) {
         if let Some(innermost) = self.loops.last() {
             let key = NodeKey { callpath: innermost.callpath, kind: NodeKind::LoopEntry };
             self.visit(key, Call { entered_ns: now_ns, left_ns: now_ns });
@@ -86,7 +86,7 @@ impl Builder {
     }
 
     /// Leaves the innermost loop, and the regions in it.
-    pub fn leave_loop(&mut self, now_ns: u64) {
+    pub(crate) fn leave_loop(&mut self, now_ns: u64) {
         let Some(Loop { callpath, depth }) = self.loops.pop() else { return };
         self.stack.truncate(depth - 1);
         self.callpath = folded(&self.stack);
@@ -97,18 +97,18 @@ impl Builder {
     }
 
     /// Adds a call of the function with this number. Returns its node.
-    pub fn call(&mut self, function: u16, call: Call) -> NodeKey {
+    pub(crate) fn call(&mut self, function: u16, call: Call) -> NodeKey {
         let key = NodeKey { callpath: self.callpath.id(), kind: NodeKind::Call(function) };
         self.visit(key, call)
     }
 
     /// Adds a message to a rank of the world.
-    pub fn sent(&mut self, node: NodeKey, to: u32, bytes: u64) {
+    pub(crate) fn sent(&mut self, node: NodeKey, to: u32, bytes: u64) {
         self.messages(node, Direction::Out, false, to, None).add_sent(bytes);
     }
 
     /// Adds a message from a rank of the world, which `sender`'s node has sent.
-    pub fn received(
+    pub(crate) fn received(
         &mut self,
         node: NodeKey,
         from: u32,
@@ -116,24 +116,29 @@ impl Builder {
         is_wildcard: bool,
         message: &Received,
     ) {
-        self.messages(node, Direction::In, is_wildcard, from, sender).add_received(message);
+        let messages = self.messages(node, Direction::In, is_wildcard, from, sender);
+        messages.add_sent(message.bytes);
+        messages.waiting.add(message.waiting_ns);
+        messages.compensated.add(message.compensated_ns);
+        messages.transfer.add(message.transfer_ns);
+        messages.entry_difference_ns =
+            messages.entry_difference_ns.saturating_add(message.entry_difference_ns);
     }
 
     /// Adds the root of a collective, as rank of the world.
-    pub fn rooted(&mut self, node: NodeKey, root: u32, bytes: u64) {
+    pub(crate) fn rooted(&mut self, node: NodeKey, root: u32, bytes: u64) {
         let is_root = root == self.tag.rank;
         let direction = if is_root { Direction::Root } else { Direction::Rooted };
         self.messages(node, direction, false, root, None).add_sent(bytes);
     }
 
     /// Adds the completion of a request, this many ns after the call that made it.
-    pub fn completed(&mut self, request: NodeKey, wait: NodeKey, ns: u64) {
+    pub(crate) fn completed(&mut self, request: NodeKey, wait: NodeKey, ns: u64) {
         self.tag.completions.entry((request, wait)).or_default().add(ns);
     }
 
     /// Ends the graph.
-    #[must_use]
-    pub fn end(mut self, now_ns: u64) -> Tag {
+    pub(crate) fn end(mut self, now_ns: u64) -> Tag {
         self.visit(NodeKey::END, Call { entered_ns: now_ns, left_ns: now_ns });
         self.tag
     }
@@ -156,7 +161,7 @@ impl Builder {
         let order = u32::try_from(self.tag.nodes.len()).unwrap_or(u32::MAX);
         if !self.tag.nodes.contains_key(&key) {
             let section = self.section(key);
-            let node = super::Node { order, section, ..super::Node::default() };
+            let node = Node { order, section, ..Node::default() };
             self.tag.nodes.insert(key, node);
         }
         if let Some(node) = self.tag.nodes.get_mut(&key) {

@@ -1,40 +1,42 @@
-//! The graphs of all ranks as one.
+//! The graphs of all ranks as one: whatever is received was sent.
 
 use std::collections::BTreeMap;
 
-use super::{Direction, MessageEdge, Messages, Node, NodeKey, RankSet, Tag, Tally};
+use tinyprof_messages::graph::{
+    Direction, MessageEdge, Messages, Node, NodeKey, RankSet, Tag, Tally,
+};
 
 /// The union of the graphs of some ranks: what they did together, and who did it.
 ///
 /// Associative and commutative: aggregators unite in any order and grouping.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Union {
+pub(crate) struct Union {
     /// The ranks that are in it.
-    pub ranks: RankSet,
+    pub(crate) ranks: RankSet,
     /// The nodes, each with its ranks. Order and section are the lowest.
-    pub nodes: BTreeMap<NodeKey, (Node, RankSet)>,
+    pub(crate) nodes: BTreeMap<NodeKey, (Node, RankSet)>,
     /// The computations between nodes.
-    pub flows: BTreeMap<(NodeKey, NodeKey), Tally>,
+    pub(crate) flows: BTreeMap<(NodeKey, NodeKey), Tally>,
     /// The completions of requests.
-    pub completions: BTreeMap<(NodeKey, NodeKey), Tally>,
+    pub(crate) completions: BTreeMap<(NodeKey, NodeKey), Tally>,
     /// The messages, by the side that has recorded them.
-    pub messages: BTreeMap<MessageEdge, Messages>,
+    pub(crate) messages: BTreeMap<MessageEdge, Messages>,
     /// Visits of nodes for which there was no room.
-    pub lost: u64,
+    pub(crate) lost: u64,
 }
 
 /// The messages that a node has sent to the peer at an offset, counted on both sides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sides {
+pub(crate) struct Sides {
     /// Messages that were sent.
-    pub sent: u64,
+    pub(crate) sent: u64,
     /// Messages that were received.
-    pub received: u64,
+    pub(crate) received: u64,
 }
 
 impl Union {
     /// Adds the graph of a rank that is not in the union.
-    pub fn add(&mut self, tag: &Tag) {
+    pub(crate) fn add(&mut self, tag: &Tag) {
         let ranks: RankSet = std::iter::once(tag.rank).collect();
         for (key, node) in &tag.nodes {
             self.add_node(*key, node, &ranks);
@@ -47,7 +49,7 @@ impl Union {
     }
 
     /// Adds the union of other ranks.
-    pub fn absorb(&mut self, other: &Self) {
+    pub(crate) fn absorb(&mut self, other: &Self) {
         for (key, (node, ranks)) in &other.nodes {
             self.add_node(*key, node, ranks);
         }
@@ -83,8 +85,7 @@ impl Union {
     /// Returns the messages by sending node and offset of the receiver, as counted by those who
     /// sent and by those who received them. They differ by messages that were never received, or
     /// whose companion never came.
-    #[must_use]
-    pub fn sides(&self) -> BTreeMap<(NodeKey, i32), Sides> {
+    pub(crate) fn sides(&self) -> BTreeMap<(NodeKey, i32), Sides> {
         let mut sides: BTreeMap<(NodeKey, i32), Sides> = BTreeMap::new();
         for (edge, messages) in &self.messages {
             match (edge.direction, edge.sender) {

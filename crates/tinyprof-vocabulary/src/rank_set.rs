@@ -5,7 +5,7 @@ use std::fmt;
 /// A set of ranks. It takes memory for each run of consecutive ranks, not for each rank.
 ///
 /// ```
-/// use tinyprof_messages::graph::RankSet;
+/// use tinyprof_vocabulary::RankSet;
 ///
 /// let ranks: RankSet = [6, 1, 2, 3, 0].into_iter().collect();
 /// assert_eq!(ranks.to_string(), "0-3,6");

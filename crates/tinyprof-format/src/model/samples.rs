@@ -1,0 +1,81 @@
+//! Callpaths that are samples of a program's code: how many there are is measured, and the time
+//! that they stand for is estimated.
+
+use super::{CallpathValues, Region};
+
+/// The module of their regions.
+pub const SAMPLES_MODULE: &str = "sample";
+
+/// The constant that has the processor time between two samples of a thread, in ns.
+pub const SAMPLES_PERIOD: &str = "period_ns";
+
+impl Region {
+    /// Returns true if visits of this region are samples.
+    #[must_use]
+    pub fn is_sampled(&self) -> bool {
+        self.module == SAMPLES_MODULE && self.constants.contains_key(SAMPLES_PERIOD)
+    }
+
+    /// Returns the processor time between two samples, in ns, if visits of this region are samples.
+    #[must_use]
+    pub fn sample_period_ns(&self) -> Option<u64> {
+        let period = self.constants.get(SAMPLES_PERIOD).filter(|_| self.is_sampled())?;
+        period.parse().ok().filter(|&ns| ns > 0)
+    }
+
+    /// Returns the name of the function that was sampled: `solve` of `solve (lu.c:12)`. That of
+    /// the executable or library, if the function is not known: `libm.so.6` of `libm.so.6+0x1234`.
+    #[must_use]
+    pub fn sampled_function(&self) -> Option<&str> {
+        let name = self.name.rsplit_once(" (").map_or(self.name.as_str(), |(function, _)| function);
+        let name = name.rsplit_once("+0x").map_or(name, |(object, _)| object);
+        self.is_sampled().then_some(name)
+    }
+
+    /// Returns the function and line that were sampled, `solve (lu.c:12)`; without an address if
+    /// the line is not known.
+    #[must_use]
+    pub fn sampled_line(&self) -> Option<&str> {
+        let name = if self.line > 0 { Some(self.name.as_str()) } else { self.sampled_function() };
+        name.filter(|_| self.is_sampled())
+    }
+}
+
+impl CallpathValues {
+    /// Gives visits that are samples their times: each stands for the period, give or take what
+    /// chance does.
+    pub fn estimate_samples(&mut self, period_ns: u64) {
+        let square = float(period_ns) * float(period_ns);
+        for execution in &mut self.executions {
+            let samples = execution.visits;
+            execution.sum_ns = samples.saturating_mul(period_ns);
+            (execution.min_ns, execution.max_ns) = (period_ns, period_ns);
+            execution.sum_squares_ns2 = float(samples) * square;
+            // As of a Poisson process.
+            execution.sum_variance_ns2 = float(samples) * square;
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "an estimate has no 53 exact bits")]
+const fn float(number: u64) -> f64 {
+    number as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ExecutionSummary;
+
+    #[test]
+    fn each_sample_stands_for_a_period_and_their_number_has_an_error() {
+        let mut one = ExecutionSummary::of_one_visit(0, 0);
+        one.visits = 25;
+        let mut values = CallpathValues { executions: vec![one], ..CallpathValues::default() };
+        values.estimate_samples(1_000);
+        let found = &values.executions[0];
+        assert_eq!((found.sum_ns, found.min_ns, found.max_ns), (25_000, 1_000, 1_000));
+        // The standard error is a fifth.
+        assert!((found.sum_variance_ns2.sqrt() - 5_000.0).abs() < 1e-6);
+    }
+}

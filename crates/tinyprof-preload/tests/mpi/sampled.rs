@@ -1,0 +1,125 @@
+//! Samples of a program whose functions work for known processor times: each has as many as its
+//! time says, whatever else the program does.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+use tinyprof_format::file::read_profile;
+use tinyprof_format::model::Profile;
+
+use crate::support::{compile, library, mpiexec};
+
+/// The samples in a second of processor time.
+const PER_SECOND: u32 = 1000;
+const PERIOD_NS: f64 = 1e6;
+
+/// Runs the program on a number of ranks.
+fn run(scratch: &Path, ranks: usize, what: &str, more: &[(&str, &str)]) -> Output {
+    let program = compile("sampled.c", scratch);
+    let mut command: Command = mpiexec(ranks);
+    command.env("TINYPROF_OUT", scratch.join("p")).env("TINYPROF_REPORT", "off");
+    command.env("TINYPROF_SEGMENT_DIR", scratch.join("segments"));
+    command.env("LD_PRELOAD", library()).env("TINYPROF_SAMPLE", PER_SECOND.to_string());
+    command.envs(more.iter().copied());
+    command.arg(program).arg(what).output().expect("mpiexec starts")
+}
+
+/// Returns the processor time of each function over all ranks, as the program has printed it, in
+/// ns.
+fn worked_ns(output: &Output) -> BTreeMap<String, f64> {
+    let mut worked = BTreeMap::new();
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let (function, ns) = line.split_once(' ').expect("a function and its time");
+        let ns: f64 = ns.parse().expect("a number");
+        *worked.entry(function.to_owned()).or_default() += ns;
+    }
+    worked
+}
+
+/// Returns the samples of each function, over all lines and ranks.
+fn samples(profile: &Profile) -> BTreeMap<String, f64> {
+    let mut samples = BTreeMap::new();
+    for (index, row) in profile.callpaths.iter() {
+        if let Some(function) = row.region.sampled_function() {
+            let visits: u64 = profile.values[index.row()].iter().map(|of| of.visits()).sum();
+            let visits = u32::try_from(visits).expect("it was short");
+            *samples.entry(function.to_owned()).or_default() += f64::from(visits);
+        }
+    }
+    samples
+}
+
+/// Checks that each function has the samples of its processor time, within three standard errors.
+fn check(output: &Output, profile: &Profile) {
+    let (worked_ns, samples) = (worked_ns(output), samples(profile));
+    let all_ns: f64 = worked_ns.values().sum();
+    let all: f64 = worked_ns.keys().filter_map(|function| samples.get(function)).sum();
+    assert_eq!(worked_ns.len(), 2, "{output:?}");
+    for (function, ns) in worked_ns {
+        let found = samples.get(&function).copied().unwrap_or(0.0);
+        let expected = ns / PERIOD_NS;
+        assert!(
+            (found - expected).abs() <= 3.0 * expected.sqrt(),
+            "{function}: {found} {expected}"
+        );
+        let (share, part) = (found / all, ns / all_ns);
+        let error = (part * (1.0 - part) / all).sqrt();
+        assert!((share - part).abs() <= 3.0 * error, "{function}: {share} of {part}");
+    }
+    assert!(!samples.contains_key("of_child"), "of another process: {samples:?}");
+}
+
+fn checked(ranks: usize, what: &str) -> (Profile, TempDir) {
+    let scratch = tempfile::tempdir().expect("a directory can be made");
+    let output = run(scratch.path(), ranks, what, &[]);
+    assert!(output.status.success(), "{what}: {output:?}");
+    assert!(output.stderr.is_empty(), "{what}: {output:?}");
+    let profile =
+        read_profile(&scratch.path().join("p.tprof")).expect("the ranks have written one");
+    check(&output, &profile);
+    (profile, scratch)
+}
+
+/// Checks that the system allows samples.
+///
+/// # Errors
+/// What is said where it does not: one line.
+fn allowed() -> Result<(), String> {
+    let scratch = tempfile::tempdir().expect("a directory can be made");
+    let said = run(scratch.path(), 1, "", &[]).stderr;
+    let said = String::from_utf8_lossy(&said).into_owned();
+    if said.is_empty() {
+        return Ok(());
+    }
+    assert!(said.starts_with("tinyprof: TINYPROF_SAMPLE is ignored: "), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    Err(said)
+}
+
+#[test]
+fn functions_and_lines_have_the_samples_of_their_processor_time() {
+    if let Err(reason) = allowed() {
+        return println!("left out: {reason}");
+    }
+    let (profile, _) = checked(2, "");
+    for (index, row) in profile.callpaths.iter() {
+        if row.region.sampled_function() == Some("longer") {
+            assert!(row.region.file.ends_with("sampled.c"), "{:?}", row.region);
+            assert!(row.region.name.ends_with(&format!("(sampled.c:{})", row.region.line)));
+            assert_eq!(profile.callpaths.path(row.parent.expect("the program")), "sampled");
+            assert!(profile.values[index.row()].iter().all(|of| of.visits() <= 400));
+        }
+    }
+}
+
+#[test]
+fn a_program_with_events_timers_and_children_of_its_own_is_undisturbed() {
+    if let Err(reason) = allowed() {
+        return println!("left out: {reason}");
+    }
+    for what in ["fork", "exec", "events"] {
+        drop(checked(1, what));
+    }
+}

@@ -1,0 +1,17 @@
+//! What recorder, rules and reports have one name for.
+//!
+//! An internal crate of TinyProf: nothing here is stable. Programs use `tinyprof` and
+//! `tinyprof-mpi`.
+//!
+//! * [`Pattern`]: what a rank waits for.
+//! * [`RankSet`]: ranks, in memory for each run of them.
+//!
+//! It depends on nothing. Thus a program that is linked to the recorder needs no more of messages
+//! than their names.
+#![forbid(unsafe_code)]
+
+mod pattern;
+mod rank_set;
+
+pub use pattern::Pattern;
+pub use rank_set::RankSet;

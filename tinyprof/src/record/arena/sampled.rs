@@ -1,0 +1,181 @@
+//! Samples of the program's own code: a callpath for each place below the region that was open.
+//!
+//! The kernel samples the thread. Before the thread opens or closes a region, it takes what has
+//! come since it did so last: all of that was in the region that is still open. For that, no visit
+//! takes a path that is short: each is looked up in the table of all callpaths.
+
+use std::mem::ManuallyDrop;
+use std::sync::OnceLock;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+use tinyprof_format::model::CallpathId;
+use tinyprof_segment::words::Line;
+
+use super::super::call_site::sample_site;
+use super::super::site::Site;
+use super::reading::Ids;
+use super::{Arena, Entered};
+use crate::sys::{Sample, SampleRing};
+
+/// How often an ending thread looks whether its samples are free again, while a snapshot counts
+/// them.
+const LOOKS_MAX: u32 = 10_000;
+
+/// How threads are sampled.
+#[derive(Debug)]
+struct Sampling {
+    period_ns: u64,
+    /// The region of samples whose place is not known.
+    unknown: Site,
+    /// The region that counts threads that are not sampled.
+    not_sampled: Site,
+    is_allowed: bool,
+}
+
+static SAMPLING: OnceLock<Sampling> = OnceLock::new();
+
+/// Makes threads that begin to record from now on be sampled, each time they have had `period_ns`
+/// of processor time; if that is not allowed, they are only counted. `constants` are those of the
+/// callpaths of samples.
+pub(crate) fn install_sampling(
+    period_ns: u64,
+    constants: &'static [(&'static str, &'static str)],
+    is_allowed: bool,
+) {
+    SAMPLING.get_or_init(|| Sampling {
+        period_ns,
+        unknown: Site::sample("[unknown place]", constants),
+        not_sampled: Site::sample("[threads not sampled]", &[]),
+        is_allowed,
+    });
+}
+
+/// Returns whether threads are sampled.
+pub(super) fn is_sampling() -> bool {
+    SAMPLING.get().is_some_and(|sampling| sampling.is_allowed)
+}
+
+/// Samples of a thread that has not taken them yet. It does not take them while this exists.
+#[derive(Debug)]
+pub(crate) struct HeldSamples<'a> {
+    arena: &'a Arena,
+    base: usize,
+    /// The callpath of the samples, and that of the region that is open.
+    pub(crate) id: CallpathId,
+    pub(crate) parent: Option<CallpathId>,
+    pub(crate) site: &'static Site,
+    pub(crate) execution: u32,
+    pub(crate) number: u64,
+}
+
+impl Drop for HeldSamples<'_> {
+    fn drop(&mut self) {
+        self.arena.hot.samples().store(self.base, Release);
+    }
+}
+
+impl Arena {
+    /// Begins to sample the calling thread, which has just taken over the arena.
+    pub(in crate::record) fn begin_samples(&self) {
+        let Some(sampling) = SAMPLING.get() else { return };
+        let ring = sampling.is_allowed.then(|| SampleRing::of_this_thread(sampling.period_ns).ok());
+        match ring.flatten() {
+            Some(ring) => {
+                let (base, sizes) = ring.into_words();
+                self.hot.sample_sizes().store(sizes, Relaxed);
+                self.hot.samples().store(base, Release);
+            }
+            None => self.add_sample(Line::NONE, &sampling.not_sampled),
+        }
+    }
+
+    /// Ends the sampling of the calling thread, which leaves the arena.
+    pub(in crate::record) fn end_samples(&self) {
+        let sizes = self.hot.sample_sizes().load(Relaxed);
+        if sizes == 0 {
+            return;
+        }
+        self.take_samples();
+        for _ in 0..LOOKS_MAX {
+            let base = self.hot.samples().swap(0, Acquire);
+            if base != 0 {
+                self.hot.sample_sizes().store(0, Relaxed);
+                // SAFETY: the words are of `begin_samples`, and nobody has them any more.
+                return drop(unsafe { SampleRing::from_words(base, sizes) });
+            }
+            std::thread::yield_now();
+        }
+        // They stay where they are, and so does the memory.
+        self.keep_out_visit();
+    }
+
+    /// Takes the samples since the last region was opened or closed. Owner only.
+    #[inline(always)]
+    pub(crate) fn take_samples(&self) {
+        if self.hot.samples().load(Relaxed) != 0 {
+            self.take_waiting_samples();
+        }
+    }
+
+    #[inline(never)]
+    fn take_waiting_samples(&self) {
+        let (samples, sizes) = (self.hot.samples(), self.hot.sample_sizes().load(Relaxed));
+        // SAFETY: the words are of `begin_samples`; this does not drop it.
+        let ring = unsafe { SampleRing::from_words(samples.load(Relaxed), sizes) };
+        let Some(ring) = ring.map(ManuallyDrop::new).filter(|ring| ring.has_more()) else { return };
+        // A region in a signal handler, and a snapshot, find none meanwhile.
+        let base = samples.swap(0, Acquire);
+        let Some(sampling) = SAMPLING.get().filter(|_| base != 0) else { return };
+        self.take_samples_of(&ring, &sampling.unknown);
+        samples.store(base, Release);
+    }
+
+    pub(super) fn take_samples_of(&self, ring: &SampleRing, unknown: &'static Site) {
+        let parent = self.current();
+        let is_wanted = self.has_samples(parent);
+        ring.take(|sample| match sample {
+            _ if !is_wanted => {}
+            Sample::At(instruction) => self.add_sample(parent, sample_site(unknown, instruction)),
+            Sample::Lost(number) => (0..number).for_each(|_| self.add_sample(parent, unknown)),
+        });
+    }
+
+    /// Returns the samples that the thread has not taken yet, if there are any. Any thread but the
+    /// owner.
+    pub(crate) fn hold_samples(&self) -> Option<HeldSamples<'_>> {
+        let sampling = SAMPLING.get()?;
+        let base = self.hot.samples().swap(0, Acquire);
+        // SAFETY: the words are of `begin_samples`; this does not drop it.
+        let ring = unsafe { SampleRing::from_words(base, self.hot.sample_sizes().load(Relaxed))? };
+        let number = ManuallyDrop::new(ring).waiting();
+        let (line, site) = (self.current(), &sampling.unknown);
+        let parent = (!line.is_none()).then(|| Ids::default().of(self, line));
+        let id = parent.map_or_else(|| CallpathId::root(site.id()), |id| id.child(site.id()));
+        let execution = self.execution_of(line);
+        let number = if self.has_samples(line) { number } else { 0 };
+        Some(HeldSamples { arena: self, base, id, parent, site, execution, number })
+    }
+
+    /// Returns whether samples of an open region are kept. What MPI does itself is known by the
+    /// call.
+    fn has_samples(&self, parent: Line) -> bool {
+        parent.is_none() || !self.site(parent).is_call()
+    }
+
+    /// Outside of all regions samples belong to no execution, as calls of MPI do there.
+    fn execution_of(&self, parent: Line) -> u32 {
+        if parent.is_none() { 0 } else { self.hot.execution() }
+    }
+
+    fn add_sample(&self, parent: Line, site: &'static Site) {
+        let Entered::Node(line) = self.find_or_insert_recorded(parent, site) else { return };
+        let (node, execution) = (self.node(line), self.execution_of(parent));
+        let added = node.update(|| {
+            self.add_ticks(node, 0, execution);
+            self.add_unsampled(node);
+        });
+        if !added {
+            self.keep_out_visit();
+        }
+    }
+}
