@@ -29,11 +29,8 @@ program why
       case ("fortran_reduced")
          call reduce()
       case ("fortran_root")
-         call broadcast()
-      case ("fortran_twice")
-         ! What is called from one place alone is inlined, and has the line of the call.
-         call broadcast()
-         call reduce()
+         ! The compiler puts it here: calls in it have this line.
+         call broadcast() ! place: fortran_root
       case ("fortran_healthy")
          call healthy()
       end select
@@ -55,7 +52,7 @@ contains
 
    subroutine broadcast()
       call work(merge(5, 1, rank == 0))
-      call MPI_Bcast(in, 4, MPI_DOUBLE_PRECISION, 0, MPI_COMM_WORLD, error) ! place: fortran_root
+      call MPI_Bcast(in, 4, MPI_DOUBLE_PRECISION, 0, MPI_COMM_WORLD, error)
       call MPI_Barrier(MPI_COMM_WORLD, error)
    end subroutine
 

@@ -192,9 +192,8 @@ pub(super) fn in_turns(facts: &Facts<'_>, group: &Group) -> Option<Option<Findin
         ..Finding::new(kind, run.a_rank_ns(waiting_ns), sentence, advice.to_owned())
     };
     // A rank of a chain waits while the one before it works.
-    let of_work = |chain: &Chain| {
-        chain.ns >= WORK_PART * mean_ns * crate::ns(chain.ranks.len() as u128 - 1)
-    };
+    let of_work =
+        |chain: &Chain| chain.ns >= WORK_PART * mean_ns * crate::ns(chain.ranks.len() as u128 - 1);
     let chain = chain_of(run).filter(|chain| chain.ns >= 0.5 * waiting_ns && of_work(chain));
     if chain.is_none() && !is_repeated(run, doing, waiting_ns) {
         return Some(None);
