@@ -8,6 +8,7 @@ mod help;
 mod output;
 pub(crate) mod profile;
 mod reading;
+mod rules;
 mod setting;
 
 use std::convert::Infallible;
@@ -28,13 +29,14 @@ pub(crate) use files::{
 };
 use help::{
     CHECK_HELP, CLASSES_HELP, COMPLETIONS_HELP, DIFF_HELP, EXIT_CODES, EXPORT_HELP, GRAPH_HELP,
-    HTML_HELP, IMPORT_HELP, INFO_HELP, MAN_HELP, MPI_HELP, RECOVER_HELP, REPORT_HELP, RUN_HELP,
-    TOP_HELP, TREE_HELP, WAITS_HELP, WHY_HELP,
+    HTML_HELP, IMPORT_HELP, INFO_HELP, MAN_HELP, MPI_HELP, RECOVER_HELP, REPORT_HELP, RULES_HELP,
+    RUN_HELP, TOP_HELP, TREE_HELP, WAITS_HELP, WHY_HELP,
 };
 pub(crate) use output::{Color, PlainOutput, ReportRows, Rows, TableFormat, TableOutput};
 pub(crate) use reading::{
     InfoArguments, MpiArguments, ReportArguments, Selection, TopArguments, TreeArguments,
 };
+pub(crate) use rules::{RuleFiles, RulesArguments, RulesCommand};
 pub(crate) use setting::SettingValue;
 
 const COLORS: &str =
@@ -70,6 +72,9 @@ pub(crate) enum Command {
     /// Print why a run takes as long as it does: the cause, its place, and what to do
     #[command(after_help = WHY_HELP)]
     Why(WhyArguments),
+    /// Check or list the rules by which tinyprof why and reports find more
+    #[command(after_help = RULES_HELP)]
+    Rules(RulesArguments),
     /// Print the callpath tree without times: visits and ranks of every callpath
     #[command(after_help = TREE_HELP)]
     Tree(TreeArguments),

@@ -19,7 +19,7 @@ use crate::name::name_of;
 use crate::outcome::Outcome;
 use crate::{
     check, diff, documents, export, graph, grouped, html, import, launch, near, recover, render,
-    select, waits, why,
+    rules, select, waits, why,
 };
 use tinyprof_report::ByCallpath as _;
 
@@ -34,6 +34,7 @@ pub(crate) fn run(command: &Command) -> Result<Outcome, Box<dyn Error>> {
         Command::Top(arguments) => top(arguments).map(Outcome::done),
         Command::Mpi(arguments) => mpi(arguments).map(Outcome::done),
         Command::Why(arguments) => why::run(arguments).map(Outcome::done),
+        Command::Rules(arguments) => rules::run(arguments),
         Command::Waits(arguments) => waits::run(arguments).map(Outcome::done),
         Command::Classes(arguments) => graph::classes(arguments).map(Outcome::done),
         Command::Graph(arguments) => graph::graph(arguments).map(Outcome::done),
@@ -58,11 +59,15 @@ fn report(arguments: &ReportArguments) -> Result<(), Box<dyn Error>> {
     };
     let options = TextOptions::default();
     let options = if arguments.all { options.unfolded() } else { options };
-    let is_text = matches!(arguments.output.format(), TableFormat::Text);
-    if is_text && !selection.is_part() && metric.is_none() {
+    if !selection.is_part() && metric.is_none() {
         let selected = select::open(directory, selection)?;
-        let (why, totals) = why::of(&selected)?;
+        let (why, totals) = why::of(&selected, &arguments.rules)?;
         let report = report_of_totals(&totals, directory, selection, by);
+        if !matches!(arguments.output.format(), TableFormat::Text) {
+            // A hint that does not know the cause could contradict it.
+            let report = why.without_told(&report);
+            return render::view(&Callpaths::new(&report, options), &arguments.output);
+        }
         let options = options.with_width(render::columns(arguments.output.width));
         return render::text(&why.report_text(&report, &options));
     }

@@ -30,6 +30,7 @@ mod parameter;
 mod permissions;
 mod recover;
 mod render;
+mod rules;
 mod salvage;
 mod select;
 #[expect(unsafe_code, reason = "std neither reads the recorder's clocks nor maps files")]

@@ -2,6 +2,7 @@
 
 pub(crate) mod backtrack;
 pub(crate) mod costs;
+pub(crate) mod path;
 
 use std::collections::BTreeMap;
 

@@ -53,6 +53,8 @@ pub enum Kind {
     OneSlowVisit,
     /// Visits take longer and longer.
     Growth,
+    /// What a rule of the command has found, which has a name of its own.
+    OfRule,
 }
 
 impl Kind {
@@ -82,6 +84,7 @@ impl Kind {
             Self::RedundantBarrier => "redundant_barrier",
             Self::OneSlowVisit => "one_slow_visit",
             Self::Growth => "growth",
+            Self::OfRule => "rule",
         }
     }
 }
@@ -106,6 +109,8 @@ pub struct Link {
 pub struct Finding {
     /// The kind.
     pub kind: Kind,
+    /// The name of the rule that has found it, if it is of that kind.
+    pub rule: Option<String>,
     /// The time that would be gained at most, in ns of one rank's time.
     pub lost_ns: f64,
     /// The certainty of that.
@@ -131,6 +136,7 @@ impl Finding {
     pub(crate) fn new(kind: Kind, lost_ns: f64, sentence: String, advice: String) -> Self {
         Self {
             kind,
+            rule: None,
             lost_ns,
             certainty: Certainty::Estimated,
             ranks: RankSet::default(),
@@ -141,6 +147,26 @@ impl Finding {
             sentence,
             advice,
         }
+    }
+
+    /// Returns what a rule with this name has found.
+    #[must_use]
+    pub fn of_rule(name: &str, lost_ns: f64, sentence: String, advice: String) -> Self {
+        let certainty = Certainty::AtMost;
+        let rule = Some(name.to_owned());
+        Self { rule, certainty, ..Self::new(Kind::OfRule, lost_ns, sentence, advice) }
+    }
+
+    /// Returns the kind as a word for programs, or the name of the rule that has found it.
+    #[must_use]
+    pub fn word(&self) -> &str {
+        self.rule.as_deref().unwrap_or_else(|| self.kind.word())
+    }
+
+    /// Returns whether only chance explains what was found.
+    pub(crate) fn is_chance(&self) -> bool {
+        self.kind == Kind::TurnsToBeLate
+            || self.kind == Kind::Oversubscription && self.certainty == Certainty::Estimated
     }
 
     /// Returns the seconds that would be gained at most, of one rank's time.

@@ -14,11 +14,9 @@ mod varying;
 mod visits;
 mod waiting;
 
-use tinyprof_report::Certainty;
-
 use crate::blame::Blame;
 use crate::facts::run::Run;
-use crate::finding::{Finding, Kind};
+use crate::finding::Finding;
 
 /// The smallest part of a run that is worth a finding.
 pub(crate) const FINDING_PART: f64 = 0.05;
@@ -56,10 +54,11 @@ pub(crate) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     found.extend(imbalance::imbalance(facts));
     visits::add_one_slow_visit(facts, &mut found);
     // Of what has a cause, and what only chance explains, the cause is what can be mended.
-    let rank = |one: &Finding| {
-        one.kind == Kind::TurnsToBeLate
-            || one.kind == Kind::Oversubscription && one.certainty == Certainty::Estimated
-    };
-    found.sort_by(|a, b| rank(a).cmp(&rank(b)).then(b.lost_ns.total_cmp(&a.lost_ns)));
+    sort(&mut found);
     found
+}
+
+/// Sorts findings, the costliest first, and chance last.
+pub(crate) fn sort(found: &mut [Finding]) {
+    found.sort_by(|a, b| a.is_chance().cmp(&b.is_chance()).then(b.lost_ns.total_cmp(&a.lost_ns)));
 }

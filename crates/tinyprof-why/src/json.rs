@@ -5,10 +5,10 @@ use tinyprof_report::Certainty;
 
 use crate::finding::{Finding, Link};
 use crate::place::Place;
-use crate::why::Why;
+use crate::why::{CriticalPath, Why};
 
 impl Why {
-    /// Returns the answer as JSON: `verdict`, `findings`, and `waiting`.
+    /// Returns the answer as JSON: `verdict`, `findings`, `waiting` and `critical_path`.
     ///
     /// `seconds` of a finding are those of one rank's time that would be gained at most; `seconds`
     /// of the links of a `chain` are of all ranks together, and add up to the waiting that the
@@ -29,6 +29,7 @@ impl Why {
                 "unexplained_seconds": self.unexplained_ns * 1e-9,
                 "for": by_rank.collect::<Vec<_>>(),
             },
+            "critical_path": self.path.as_ref().map(path_json),
         })
     }
 
@@ -46,7 +47,7 @@ impl Why {
 
     fn finding_json(&self, finding: &Finding) -> Value {
         json!({
-            "kind": finding.kind.word(),
+            "kind": finding.word(),
             "seconds": finding.seconds(),
             "share": self.share_of(finding),
             "certainty": certainty(finding.certainty),
@@ -59,6 +60,19 @@ impl Why {
             "advice": finding.advice,
         })
     }
+}
+
+fn path_json(path: &CriticalPath) -> Value {
+    let share = |ns: f64| if path.ns > 0.0 { ns / path.ns } else { 0.0 };
+    let by_rank = path.by_rank.iter().take(16).map(|(ranks, ns)| {
+        json!({ "ranks": ranks.to_string(), "seconds": ns * 1e-9, "share": share(*ns) })
+    });
+    json!({
+        "seconds": path.ns * 1e-9,
+        "of": by_rank.collect::<Vec<_>>(),
+        "imbalance_seconds": path.imbalance_ns * 1e-9,
+        "place": place_json(path.place.as_ref()),
+    })
 }
 
 fn link_json(link: &Link) -> Value {

@@ -13,13 +13,23 @@ impl Why {
         if first.is_empty() {
             return report.to_text(options);
         }
-        let mut report = report.clone();
-        report.findings.retain(|finding| !self.covers(finding.kind));
+        let report = self.without_told(report);
         let lines = u16::try_from(first.lines().count()).unwrap_or(u16::MAX);
         let lines_max = options.lines_max.saturating_sub(lines);
         let mut options = *options;
         options.lines_max = lines_max;
         first + &report.to_text(&options)
+    }
+
+    /// Returns a report without the hints that the answer tells by other words: their advice does
+    /// not know the cause, and could contradict it.
+    #[must_use]
+    pub fn without_told(&self, report: &Report) -> Report {
+        let mut report = report.clone();
+        if self.is_known() {
+            report.findings.retain(|finding| !self.covers(finding.kind));
+        }
+        report
     }
 
     /// Returns whether a hint of this kind is told by the findings, or by their absence: its advice

@@ -57,6 +57,23 @@ impl Why {
         ))
     }
 
+    /// Returns the line of the critical path: none if it is not known.
+    #[must_use]
+    pub fn path_line(&self) -> Option<String> {
+        let path = self.path.as_ref().filter(|path| path.ns > 0.0 && self.ranks > 1)?;
+        let named = path.by_rank.iter().take(RANKS_NAMED);
+        let parts: Vec<String> = named
+            .map(|(of, part)| format!("{} {}", ranks(of), percent_cell(part / path.ns)))
+            .collect();
+        let place =
+            path.place.as_ref().map_or_else(String::new, |at| format!(", most at {}", at.name()));
+        let excess = match path.imbalance_ns / path.ns {
+            part if part < 0.001 => String::new(),
+            _ => format!("; {} longer than balanced{place}", ns(path.imbalance_ns)),
+        };
+        Some(format!("critical path: {}; {}{excess}", ns(path.ns), parts.join(", ")))
+    }
+
     /// Returns the lines that reports begin with: the verdict, the other findings, and the line of
     /// waiting, in lines of `width` columns. Empty where nothing of ranks is known.
     #[must_use]
@@ -73,7 +90,7 @@ impl Why {
         for finding in self.findings.iter().skip(1) {
             add(&format!("also: {}", self.line(finding)));
         }
-        if let Some(line) = self.waiting_line() {
+        for line in self.waiting_line().into_iter().chain(self.path_line()) {
             add(&line);
         }
         text
@@ -99,6 +116,9 @@ impl Why {
             text.push('\n');
             text.push_str(&paragraph(&line, "  ", width));
         }
+        if let Some(line) = self.path_line() {
+            text.push_str(&paragraph(&line, "  ", width));
+        }
         text
     }
 
@@ -111,7 +131,7 @@ impl Why {
         let lost = format!(
             "   to gain: {} of each rank's time ({certainty}); kind: {}",
             ns(finding.lost_ns),
-            finding.kind.word()
+            finding.word()
         );
         text.push_str(&paragraph(&lost, "   ", width));
         for link in &finding.chain {

@@ -9,9 +9,11 @@ use tinyprof_report::{ByCallpath, Totals};
 use crate::blame::Blame;
 use crate::blame::backtrack::backtrack;
 use crate::blame::costs::Costs;
+use crate::blame::path::PathBuilder;
 use crate::facts::run::{Run, RunBuilder};
 use crate::finding::Finding;
-use crate::findings::{Facts, findings};
+use crate::findings::{FINDING_PART, Facts, findings, sort};
+use crate::place::Place;
 
 /// The most findings that are told.
 const FINDINGS_MAX: usize = 5;
@@ -32,9 +34,23 @@ pub struct Why {
     pub(crate) by_rank: Vec<(RankSet, f64)>,
     /// The waiting of which no cause is known, in ns.
     pub(crate) unexplained_ns: f64,
+    /// The critical path, if the program has found it.
+    pub(crate) path: Option<CriticalPath>,
     pub(crate) ranks: usize,
     pub(crate) has_calls: bool,
     pub(crate) has_messages: bool,
+}
+
+/// The activities that the time of the run follows from.
+#[derive(Clone, Debug)]
+pub(crate) struct CriticalPath {
+    pub(crate) ns: f64,
+    /// The time of each rank on it, the longest first, in ns.
+    pub(crate) by_rank: Vec<(RankSet, f64)>,
+    /// The time that it would be shorter if its activities were balanced, in ns, and where most of
+    /// that is.
+    pub(crate) imbalance_ns: f64,
+    pub(crate) place: Option<Place>,
 }
 
 /// Collects what is needed, callpath by callpath.
@@ -42,13 +58,15 @@ pub struct Why {
 pub struct WhyBuilder {
     run: RunBuilder,
     costs: Costs,
+    path: PathBuilder,
 }
 
 impl WhyBuilder {
     /// Returns a builder for a profile with these callpaths and this many ranks.
     #[must_use]
     pub fn new(callpaths: &CallpathTable, ranks: usize) -> Self {
-        Self { run: RunBuilder::new(callpaths, ranks), costs: Costs::default() }
+        let (costs, path) = (Costs::default(), PathBuilder::default());
+        Self { run: RunBuilder::new(callpaths, ranks), costs, path }
     }
 
     /// Adds a callpath: its values by rank. Callpaths may be added in any order, each once.
@@ -59,12 +77,13 @@ impl WhyBuilder {
     /// Adds the causes of waiting that a rank knows.
     pub fn add_causes(&mut self, rank: u32, causes: &RankCauses) {
         self.costs.add(self.run.rows(), rank, causes);
+        self.path.add(self.run.rows(), causes);
     }
 
     /// Returns the answer. `totals` are those of the same callpaths.
     #[must_use]
     pub fn finish(self, totals: &Totals) -> Why {
-        Why::of_run(&self.run.finish(totals), &self.costs)
+        Why::of_run(&self.run.finish(totals), &self.costs, &self.path)
     }
 }
 
@@ -102,7 +121,7 @@ impl Why {
         builder.finish(&totals)
     }
 
-    fn of_run(run: &Run, costs: &Costs) -> Self {
+    fn of_run(run: &Run, costs: &Costs, path: &PathBuilder) -> Self {
         let mut waits = run.waits.clone();
         waits.all.retain(|wait| wait.ns / wait.count.max(1) >= LATENCY_NS);
         let blame = costs
@@ -121,6 +140,12 @@ impl Why {
             mpi_ns: crate::ns(mpi_ns),
             by_rank,
             unexplained_ns: (waiting_ns - caused_ns).max(0.0),
+            path: path.finish(run).map(|path| CriticalPath {
+                ns: path.ns,
+                by_rank: path.by_rank.into_iter().map(|(rank, ns)| (of_one(rank), ns)).collect(),
+                imbalance_ns: path.imbalance_ns,
+                place: path.most.map(|at| Place::of(&run.callpaths, at)),
+            }),
             ranks: run.used(),
             has_calls: !run.calls.is_empty(),
             has_messages: run.has_messages(),
@@ -131,6 +156,28 @@ impl Why {
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
         &self.findings
+    }
+
+    /// Adds a finding, if it is large enough, and no more than five are then told.
+    pub fn add(&mut self, finding: Finding) {
+        if self.share_of(&finding) >= FINDING_PART {
+            self.findings.push(finding);
+            sort(&mut self.findings);
+            self.findings.truncate(FINDINGS_MAX);
+        }
+    }
+
+    /// Replaces the advice of a finding, by its number from 0 on.
+    pub fn advise(&mut self, number: usize, advice: String) {
+        if let Some(finding) = self.findings.get_mut(number) {
+            finding.advice = advice;
+        }
+    }
+
+    /// Returns the waiting for other ranks as a part of the run; none if it is not known.
+    #[must_use]
+    pub fn waiting_share(&self) -> Option<f64> {
+        self.has_messages.then(|| self.share(self.waiting_ns))
     }
 
     /// Returns whether anything is known of why: whether there are calls of MPI, or a finding.
@@ -145,7 +192,8 @@ impl Why {
     }
 
     /// Returns a finding's part of the time of a rank.
-    pub(crate) fn share_of(&self, finding: &Finding) -> f64 {
+    #[must_use]
+    pub fn share_of(&self, finding: &Finding) -> f64 {
         self.share(finding.lost_ns * crate::ns(self.ranks.max(1) as u128))
     }
 }
@@ -157,7 +205,11 @@ fn by_rank(blame: &Blame) -> Vec<(RankSet, f64)> {
         *sums.entry(*rank).or_default() += blamed.ns();
     }
     let mut sums: Vec<(RankSet, f64)> =
-        sums.into_iter().map(|(rank, ns)| (std::iter::once(rank).collect(), ns)).collect();
+        sums.into_iter().map(|(rank, ns)| (of_one(rank), ns)).collect();
     sums.sort_by(|a, b| b.1.total_cmp(&a.1));
     sums
+}
+
+fn of_one(rank: u32) -> RankSet {
+    std::iter::once(rank).collect()
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 
-use super::{PlainOutput, TableOutput, profile};
+use super::{PlainOutput, RuleFiles, TableOutput, profile};
 use crate::numbers::NumberList;
 
 /// Arguments of `tinyprof why`.
@@ -17,6 +17,8 @@ pub(crate) struct WhyArguments {
     /// Fit the text into N columns [default: the terminal's width, otherwise 120]
     #[arg(long, value_name = "N", conflicts_with = "json", value_parser = clap::value_parser!(u16).range(20..=1000))]
     pub(crate) width: Option<u16>,
+    #[command(flatten)]
+    pub(crate) rules: RuleFiles,
     #[command(flatten)]
     pub(crate) output: PlainOutput,
 }

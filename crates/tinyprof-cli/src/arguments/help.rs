@@ -95,6 +95,19 @@ are not printed. docs/why.md explains the kinds.
 Examples:
   tinyprof why halo.tprof
   tinyprof why halo.tprof --json | jq -r .verdict
+  tinyprof why halo.tprof --rules site.toml
+"
+);
+
+pub(crate) const RULES_HELP: &str = exit_codes!(
+    "\
+A rule is a condition over facts of a run, and what to say where it holds: TOML with expressions in CEL. Your own
+rules are in ~/.config/tinyprof/rules/*.toml (XDG_CONFIG_HOME), or in files that --rules names. Check ends with
+exit code 3 if a rule is wrong. docs/rules.md has the form, all facts, and an example step by step.
+
+Examples:
+  tinyprof rules list --facts
+  tinyprof rules check site.toml
 "
 );
 

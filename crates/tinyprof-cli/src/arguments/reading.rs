@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use tinyprof_report::SortKey;
 
-use super::{PlainOutput, ReportRows, Rows, SORT_METRIC, TOP_DIR, TableOutput, metric, profile};
+use super::{
+    PlainOutput, ReportRows, Rows, RuleFiles, SORT_METRIC, TOP_DIR, TableOutput, metric, profile,
+};
 use crate::numbers::NumberList;
 
 /// The part of a profile that a command reads.
@@ -47,6 +49,8 @@ pub(crate) struct ReportArguments {
     /// Show all callpaths or regions, instead of folding small ones
     #[arg(long, conflicts_with = "json")]
     pub(crate) all: bool,
+    #[command(flatten)]
+    pub(crate) rules: RuleFiles,
     #[command(flatten)]
     pub(crate) output: TableOutput,
 }

@@ -11,6 +11,7 @@ mod mpi;
 #[path = "../../../tinyprof-structure/tests/structure/programs.rs"]
 mod programs;
 mod reports;
+mod rules;
 mod support;
 mod terminal;
 mod words;

@@ -28,7 +28,8 @@ pub(crate) fn compile_with(compiler: &str, flags: &[&str], source: &str, output:
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-fn source_path(source: &str) -> PathBuf {
+/// Returns the path of a program's source.
+pub(crate) fn source_path(source: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(source)
 }
 
@@ -63,6 +64,34 @@ pub(crate) fn compile_fortran(
     }
     compile_with(&compiler, &flags, source, &program);
     Ok(program)
+}
+
+/// Compiles a program in Rust, which declares the functions of MPI itself, into `directory`.
+///
+/// # Errors
+/// The reason, if there is no compiler of Rust.
+pub(crate) fn compile_rust(source: &str, directory: &Path) -> Result<PathBuf, String> {
+    let compiler = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let is_mpich = is_mpich(&compile("endings.c", directory));
+    let program = directory.join("rust");
+    let mut command = Command::new(compiler);
+    command.args(["--edition", "2024", "-g", "-O", "-C", &format!("linker={}", mpicc())]);
+    // The library of the MPI comes behind those of Rust: the linker keeps it though nothing before
+    // needs it.
+    command.args(["-C", "link-arg=-Wl,--no-as-needed"]);
+    if is_mpich {
+        command.args(["--cfg", "mpich"]);
+    }
+    command.arg("-o").arg(&program).arg(source_path(source));
+    let output = command.output().map_err(|error| format!("rustc: {error}"))?;
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Ok(program)
+}
+
+/// Returns whether a program uses an MPI of the family of MPICH.
+fn is_mpich(program: &Path) -> bool {
+    let output = Command::new("ldd").arg(program).output().expect("ldd is a part of the system");
+    String::from_utf8_lossy(&output.stdout).contains("libmpich.so")
 }
 
 /// Returns a Python that has mpi4py from its binary package: `TINYPROF_MPI4PY`, which `make test`

@@ -2,14 +2,18 @@
 //! ones, in which nothing is found.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use tinyprof_format::model::Profile;
+use tinyprof_report::Report;
 use tinyprof_why::Why;
 
-use crate::support::{compile, profiled};
+use crate::support::{
+    compile, compile_fortran, compile_rust, library, profiled_with, python, source_path,
+};
 
-/// A fault of `why.c`, and what the first finding has to say of it.
+/// A fault, and what the first finding has to say of it.
 struct Fault {
     name: &'static str,
     /// The steps of the program.
@@ -32,6 +36,18 @@ impl Fault {
         Self { ranks_of_calls: None, ..self }
     }
 }
+
+/// Of this many faults ...
+const OF_FAULTS: usize = 30;
+/// ... this many may be told wrongly.
+const WRONG_MAX: usize = 3;
+
+/// The attempts at a program, as long as its ranks lost their processors to other work.
+const ATTEMPTS: usize = 3;
+
+/// The part of the time in which ranks could run, but have no processor, from which on they are
+/// late by that: the work of these programs is sleeping.
+const CROWDED_PART: f64 = 0.01;
 
 const FAULTS: &[Fault] = &[
     fault("late_sender", &["late_sender"], "3"),
@@ -58,23 +74,115 @@ const FAULTS: &[Fault] = &[
     fault("first_iteration", &["one_slow_visit"], "*").of_messages(),
     fault("half", &["late_to_collective"], "2-3"),
     fault("more_visits", &["late_to_collective"], "3"),
+    fault("locks", &["lock_contention"], "*").of_messages(),
+    fault("fortran_reduced", &["late_to_collective"], "3"),
+    fault("fortran_root", &["late_root"], "0"),
+    fault("python_reduced", &["late_to_collective"], "1"),
+    fault("python_sender", &["late_sender"], "2"),
+    fault("rust_growth", &["late_to_collective"], "1"),
+    fault("rust_sender", &["late_sender"], "0"),
 ];
 
-/// Runs a program at a level, and returns what is said of it.
-fn said(program: &Path, name: &str, steps: &str, level: &str) -> Value {
-    let directory = tempfile::tempdir().expect("a directory can be made");
-    let arguments = [name, steps].map(Path::new);
-    let profile = profiled(program, &arguments, 4, directory.path(), level);
-    Why::of_profile(&profile).to_json()
+const HEALTHY: &[&str] = &[
+    "ring",
+    "reduced",
+    "alone",
+    "stencil",
+    "broadcast",
+    "all_to_all",
+    "exchanged",
+    "gathered",
+    "rare",
+    "overlapped",
+    "fortran_healthy",
+    "python_healthy",
+    "rust_healthy",
+];
+
+/// Words of advice, and the kinds of faults for which they are no contradiction.
+const ADVICE: &[(&str, &[&str])] = &[
+    ("larger messages", &["small_messages"]),
+    ("Combine", &["small_messages"]),
+    ("MPI_Waitany", &["wrong_order", "polling"]),
+    ("Leave", &["redundant_barrier"]),
+    ("Compute what does not need", &["no_overlap", "bandwidth"]),
+    ("let it travel", &["no_overlap", "bandwidth"]),
+    ("in place of testing", &["polling"]),
+    ("all ranks read or write", &["serial_io"]),
+    ("hand out larger pieces", &["master_saturated", "late_sender"]),
+    ("MPI_Ibcast", &["late_root"]),
+];
+
+/// The programs, compiled, and what starts them.
+struct Programs {
+    directory: tempfile::TempDir,
+    c: PathBuf,
+    fortran: Result<PathBuf, String>,
+    python: Result<PathBuf, String>,
+    rust: Result<PathBuf, String>,
 }
 
-/// Returns the line of `why.c` that a fault has to name.
+impl Programs {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().expect("a directory can be made");
+        let to = directory.path();
+        let (c, fortran) = (compile("why.c", to), compile_fortran("why.F90", "use mpi", to));
+        let (python, rust) = (python(to), compile_rust("why.rs", to));
+        Self { c, fortran, python, rust, directory }
+    }
+
+    /// Runs the program that has this fault at a level.
+    ///
+    /// # Errors
+    /// The reason, if there is nothing that runs it.
+    fn run(&self, name: &str, steps: &str, level: &str) -> Result<Profile, String> {
+        let (program, script) = match source_of(name) {
+            "why.F90" => (self.fortran.clone()?, None),
+            "why.py" => (self.python.clone()?, Some(source_path("why.py"))),
+            "why.rs" => (self.rust.clone()?, None),
+            _ => (self.c.clone(), None),
+        };
+        let mut arguments: Vec<&Path> = script.iter().map(PathBuf::as_path).collect();
+        arguments.extend([name, steps].map(Path::new));
+        let variables = [("LD_PRELOAD", library().into_os_string())];
+        let to = self.directory.path();
+        Ok(profiled_with(&variables, &program, &arguments, 4, to, level))
+    }
+}
+
+/// Returns the file that has this fault.
+fn source_of(name: &str) -> &'static str {
+    match name.split('_').next() {
+        Some("fortran") => "why.F90",
+        Some("python") => "why.py",
+        Some("rust") => "why.rs",
+        _ => "why.c",
+    }
+}
+
+/// Returns the part of the time that ranks were ready to run, but had no processor.
+fn crowding(profile: &Profile) -> f64 {
+    Report::of_profile(profile).statistics.times().delay_share().unwrap_or(0.0)
+}
+
+/// Returns the line that a fault has to name.
 fn line_of(name: &str) -> Option<u64> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/why.c");
-    let source = fs::read_to_string(source).expect("it is there");
-    let mark = format!("// place: {name}");
+    let source = fs::read_to_string(source_path(source_of(name))).expect("it is there");
+    let mark = format!(" place: {name}");
     let mut lines = (1..).zip(source.lines());
     lines.find(|(_, line)| line.trim_end().ends_with(&mark)).map(|(number, _)| number)
+}
+
+/// Returns the advice of any finding that contradicts the cause.
+fn contradiction(fault: &Fault, said: &Value) -> Option<String> {
+    let findings = said["findings"].as_array().expect("findings");
+    let advice = findings.iter().filter_map(|one| one["advice"].as_str());
+    let is_wrong = |advice: &&str| {
+        ADVICE.iter().any(|(words, kinds)| {
+            advice.contains(words) && !kinds.iter().any(|kind| fault.kinds.contains(kind))
+        })
+    };
+    advice.into_iter().find(is_wrong).map(str::to_owned)
 }
 
 /// Returns what is wrong with what is said of a fault; none if nothing is.
@@ -83,51 +191,73 @@ fn wrong(fault: &Fault, said: &Value, level: &str) -> Option<String> {
     let is_messages = level == "messages";
     let ranks = if is_messages { Some(fault.ranks) } else { fault.ranks_of_calls };
     let ranks = ranks?;
-    let says = |what: &str| Some(format!("{}, {level}: {what}: {said:#}", fault.name));
     if first.is_null() {
-        return says("nothing is found");
+        return Some("nothing is found".to_owned());
     }
     if ranks != "*" && first["ranks"] != ranks {
-        return says("other ranks");
+        return Some(format!("ranks {} and not {ranks}", first["ranks"]));
     }
     if !is_messages {
         return None;
     }
     if !fault.kinds.iter().any(|kind| first["kind"] == *kind) {
-        return says("another kind");
+        return Some(format!("kind {} and not {}", first["kind"], fault.kinds.join(" or ")));
     }
     // All of its activities are slow.
     if first["kind"] == "slow_rank" {
-        return (first["place"]["function"] != fault.name).then(|| says("another place")).flatten();
+        let function = &first["place"]["function"];
+        return (function != fault.name).then(|| format!("function {function}"));
     }
     let line = line_of(fault.name).expect("each fault has a place");
-    (first["place"]["line"] != line).then(|| says("another place")).flatten()
+    let place = &first["place"];
+    (place["line"] != line).then(|| format!("line {} and not {line}", place["line"]))
 }
 
-/// Checks some faults at a level, and prints the verdicts.
+/// Checks the faults at a level, and prints what is found of each.
 #[expect(clippy::print_stderr, reason = "the table of verdicts is what a reader wants to see")]
 fn check(level: &str) {
-    let directory = tempfile::tempdir().expect("a directory can be made");
-    let program = compile("why.c", directory.path());
-    let mut failed = Vec::new();
+    let programs = Programs::new();
+    let (mut failed, mut contradicting, mut tried) = (Vec::new(), Vec::new(), 0);
     let wanted = std::env::var("FAULT").ok();
     for fault in FAULTS.iter().filter(|one| wanted.as_ref().is_none_or(|name| name == one.name)) {
-        let mut last = None;
-        // Where processors are shared with other work, a rank may be late that is not at fault.
-        for _ in 0..3 {
-            let said = said(&program, fault.name, fault.steps, level);
-            eprintln!("{} ({level}): {}", fault.name, said["verdict"].as_str().expect("text"));
-            last = wrong(fault, &said, level);
-            if last.is_none() {
-                break;
+        for attempt in 1.. {
+            let profile = match programs.run(fault.name, fault.steps, level) {
+                Ok(profile) => profile,
+                Err(reason) => {
+                    eprintln!("{level}, {}: left out: {reason}", fault.name);
+                    break;
+                }
+            };
+            let (said, crowding) = (Why::of_profile(&profile).to_json(), crowding(&profile));
+            let verdict = said["verdict"].as_str().expect("text");
+            let found = wrong(fault, &said, level);
+            let advice = contradiction(fault, &said);
+            let is_right = found.is_none() && advice.is_none();
+            let word = if is_right { "right" } else { "WRONG" };
+            eprintln!("{level}, {}: {word}: {verdict}", fault.name);
+            let why = found.as_ref().or(advice.as_ref()).cloned().unwrap_or_default();
+            if !is_right && crowding >= CROWDED_PART && attempt < ATTEMPTS {
+                // Where processors are shared with other work, a rank is late that is not at fault.
+                eprintln!("  again ({why}): ranks had no processor {:.1}%", 100.0 * crowding);
+                continue;
             }
+            tried += 1;
+            if let Some(advice) = advice {
+                contradicting.push(format!("{}: {advice}", fault.name));
+            }
+            if let Some(found) = found {
+                let of_time = 100.0 * crowding;
+                let name = fault.name;
+                failed.push(format!("{name}: {found}; no processor {of_time:.1}%\n{said:#}"));
+            }
+            break;
         }
-        failed.extend(last);
     }
-    // On a machine with other work, ranks are late that the program does not make so: what is said
-    // of those runs is true, and not what was planted.
-    let most = if wanted.is_some() { 0 } else { FAULTS.len() / 5 };
-    assert!(failed.len() <= most, "{} wrong:\n{}", failed.len(), failed.join("\n"));
+    let names: Vec<_> = failed.iter().filter_map(|text| text.lines().next()).collect();
+    eprintln!("{level}: {} of {tried} right; wrong: {names:?}", tried - failed.len());
+    assert!(contradicting.is_empty(), "advice contradicts the cause: {contradicting:#?}");
+    let most = if wanted.is_some() { 0 } else { WRONG_MAX * tried / OF_FAULTS };
+    assert!(failed.len() <= most, "{} of {tried} wrong:\n{}", failed.len(), failed.join("\n"));
 }
 
 #[test]
@@ -143,20 +273,32 @@ fn without_messages_the_first_finding_names_the_rank() {
 #[test]
 #[ignore = "needs a machine that does nothing else: ranks that lose their processor do wait"]
 fn nothing_is_found_in_healthy_programs() {
-    let directory = tempfile::tempdir().expect("a directory can be made");
-    let program = compile("why.c", directory.path());
+    let programs = Programs::new();
+    let mut failed = Vec::new();
+    let wanted = std::env::var("FAULT").ok();
+    let is_wanted = |name: &&&str| wanted.as_ref().is_none_or(|wanted| wanted == *name);
     for (name, level) in
-        ["ring", "reduced", "alone"].into_iter().flat_map(|n| ["messages", "calls"].map(|l| (n, l)))
+        HEALTHY.iter().filter(is_wanted).flat_map(|name| ["messages", "calls"].map(|l| (*name, l)))
     {
-        let mut verdicts = Vec::new();
-        for _ in 0..3 {
-            let said = said(&program, name, "10", level);
-            verdicts.push(said["verdict"].as_str().expect("text").to_owned());
+        for attempt in 1.. {
+            let profile = match programs.run(name, "10", level) {
+                Ok(profile) => profile,
+                Err(reason) => {
+                    eprintln!("{level}, {name}: left out: {reason}");
+                    break;
+                }
+            };
+            let (said, crowding) = (Why::of_profile(&profile).to_json(), crowding(&profile));
+            let verdict = said["verdict"].as_str().expect("text").to_owned();
+            eprintln!("{level}, {name} (no processor {:.1}%): {verdict}", 100.0 * crowding);
             if said["findings"].as_array().is_some_and(Vec::is_empty) {
                 break;
             }
+            if crowding < CROWDED_PART || attempt == ATTEMPTS {
+                failed.push(format!("{name}, {level}: {verdict}\n{said:#}"));
+                break;
+            }
         }
-        let last = verdicts.last().expect("it ran");
-        assert!(last.starts_with("no finding above 5%"), "{name}, {level}: {verdicts:#?}");
     }
+    assert!(failed.is_empty(), "{} found:\n{}", failed.len(), failed.join("\n"));
 }

@@ -231,6 +231,17 @@ static void more_visits(void) {
   MPI_Barrier(world);
 }
 
+static void locks(void) {
+  static MPI_Win window;
+  if (step == 0) MPI_Win_create(in, sizeof in, 8, MPI_INFO_NULL, world, &window);
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+  MPI_Put(out, 1, MPI_DOUBLE, 0, 1, 1, MPI_DOUBLE, window);
+  MPI_Win_flush(0, window);
+  work(1);
+  MPI_Win_unlock(0, window);  // place: locks
+  if (step == steps - 1) MPI_Win_free(&window);
+}
+
 // Healthy programs --------------------------------------------------------------------------------
 
 static void ring(void) {
@@ -248,6 +259,50 @@ static void reduced(void) {
 
 static void alone(void) { work(8); }
 
+static void stencil(void) {
+  MPI_Request r[4];
+  MPI_Irecv(in, 4, MPI_DOUBLE, left(), TAG, world, &r[0]);
+  MPI_Irecv(in + 8, 4, MPI_DOUBLE, right(), TAG + 1, world, &r[1]);
+  MPI_Isend(out, 4, MPI_DOUBLE, right(), TAG, world, &r[2]);
+  MPI_Isend(out, 4, MPI_DOUBLE, left(), TAG + 1, world, &r[3]);
+  work(8);
+  MPI_Waitall(4, r, MPI_STATUSES_IGNORE);
+}
+
+static void broadcast(void) {
+  work(8);
+  MPI_Bcast(in, 8, MPI_DOUBLE, 0, world);
+}
+
+static void all_to_all(void) {
+  work(8);
+  MPI_Alltoall(in, 1, MPI_DOUBLE, out, 1, MPI_DOUBLE, world);
+}
+
+static void exchanged(void) {
+  work(8);
+  MPI_Sendrecv(in, 8, MPI_DOUBLE, right(), TAG, out, 8, MPI_DOUBLE, left(), TAG, world,
+               MPI_STATUS_IGNORE);
+}
+
+static void gathered(void) {
+  work(8);
+  MPI_Gather(in, 1, MPI_DOUBLE, out, 1, MPI_DOUBLE, 0, world);
+}
+
+static void rare(void) {
+  work(8);
+  if (step % 5 == 4) MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, world);
+}
+
+static void overlapped(void) {
+  MPI_Request r[2];
+  MPI_Irecv(large[0], 1 << 15, MPI_DOUBLE, left(), TAG, world, &r[0]);
+  MPI_Isend(large[1], 1 << 15, MPI_DOUBLE, right(), TAG, world, &r[1]);
+  work(8);
+  MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+}
+
 static const struct {
   const char *name;
   void (*run)(void);
@@ -259,7 +314,8 @@ static const struct {
     PATTERN(posix_io), PATTERN(small_messages), PATTERN(no_overlap), PATTERN(polling),
     PATTERN(wrong_order), PATTERN(redundant_barrier), PATTERN(turns), PATTERN(growth), PATTERN(noise),
     PATTERN(first_iteration), PATTERN(half), PATTERN(more_visits), PATTERN(ring),
-    PATTERN(reduced), PATTERN(alone)};
+    PATTERN(reduced), PATTERN(alone), PATTERN(locks), PATTERN(stencil), PATTERN(broadcast),
+    PATTERN(all_to_all), PATTERN(exchanged), PATTERN(gathered), PATTERN(rare), PATTERN(overlapped)};
 
 int main(int count, char **arguments) {
   MPI_Init(&count, &arguments);

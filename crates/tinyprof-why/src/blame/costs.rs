@@ -108,7 +108,10 @@ impl Costs {
 }
 
 /// Returns an activity of a program as it is shown; none if its callpath is not known.
-fn doing(rows: &HashMap<CallpathId, CallpathIndex>, activity: Activity) -> Option<Doing> {
+pub(super) fn doing(
+    rows: &HashMap<CallpathId, CallpathIndex>,
+    activity: Activity,
+) -> Option<Doing> {
     let row = |id: CallpathId| rows.get(&id).copied();
     match activity {
         // It was start-up.

@@ -5,6 +5,7 @@ use tinyprof_messages::graph::RankSet;
 use tinyprof_report::Certainty;
 
 use super::Facts;
+use crate::facts::calls::Call;
 use crate::facts::activities::Doing;
 use crate::facts::run::Run;
 use crate::finding::{Finding, Kind, Link};
@@ -49,10 +50,12 @@ pub(super) fn imbalance(facts: &Facts<'_>) -> Option<Finding> {
     let late_ns = mean(&busy_ns, |rank| late.contains(rank));
     let (place, doing) = place(run, &late);
     let waits_at = waits_at(run, &early);
-    let kind = match doing {
-        Some(Doing::In(at)) if run.calls.contains_key(&at) => Kind::SerialIo,
-        _ => Kind::Imbalance,
+    let call = match doing {
+        Some(Doing::In(at)) => run.calls.get(&at),
+        _ => None,
     };
+    let is_file = call.is_some_and(Call::is_file);
+    let kind = if is_file { Kind::SerialIo } else { Kind::Imbalance };
     let at = place
         .as_ref()
         .map_or_else(|| "outside of MPI".to_owned(), |place| format!("in {}", place.name()));
@@ -76,6 +79,9 @@ pub(super) fn imbalance(facts: &Facts<'_>) -> Option<Finding> {
             "Let all ranks read or write their own part, as with MPI_File_write_at_all, or let the \
                           others go on meanwhile."
                 .to_owned()
+        }
+        _ if call.is_some() => {
+            format!("Look at what that call moves on {}, and when it is made. {MORE}", ranks(&late))
         }
         _ => format!("Give {} less work. {MORE}", ranks(&late)),
     };

@@ -110,14 +110,20 @@ pub(super) fn large(facts: &Facts<'_>) -> Option<Finding> {
     // From the start of the operation to its completion nothing is computed.
     let between = call.before.map_or(0, |(_, ns)| ns);
     let starts = call.before.and_then(|(before, _)| run.calls.get(&before));
-    let is_adjacent = call.function.starts_with("MPI_Wait")
-        && starts.is_some_and(|before| before.function.starts_with("MPI_I"))
-        && crate::ns(between.into()) < 0.1 * first_ns;
+    let is_started = call.function.starts_with("MPI_Wait")
+        && starts.is_some_and(|before| before.function.starts_with("MPI_I"));
+    let is_adjacent = is_started && crate::ns(between.into()) < 0.1 * first_ns;
     let (kind, advice) = if is_adjacent {
         (
             Kind::NoOverlap,
             "Compute what does not need the data between the start of the messages and their \
              completion.",
+        )
+    } else if is_started {
+        (
+            Kind::Bandwidth,
+            "The messages are started before the computation, and travel after it: let MPI go on \
+             meanwhile (its own thread, or MPI_Testall now and then), or send less data.",
         )
     } else {
         (

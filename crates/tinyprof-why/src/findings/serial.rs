@@ -8,7 +8,7 @@ use tinyprof_messages::waiting::Pattern;
 use super::Facts;
 use super::evidence::{certainty, chain, waiting_ranks, where_they_wait};
 use super::groups::Group;
-use crate::facts::activities::all_ns;
+use crate::facts::activities::{Doing, all_ns};
 use crate::facts::run::Run;
 use crate::finding::{Finding, Kind, Link};
 use crate::phrases::{does, ns, ranks};
@@ -25,6 +25,11 @@ const CHAIN_WAITING: f64 = 0.3;
 pub(super) const CHAIN_RUN: f64 = 0.15;
 /// An activity that exceeds its mean on no rank by more than this part is balanced.
 const BALANCED: f64 = 1.25;
+
+/// The part of the work of a rank that the next one in a chain waits at least.
+const WORK_PART: f64 = 0.3;
+/// How often ranks that take turns are as late as the latest one, at least.
+const REPEATED: f64 = 2.0;
 
 /// Ranks of which each waits for the one before it.
 #[derive(Clone, Debug)]
@@ -89,8 +94,10 @@ pub(super) fn one_after_another(facts: &Facts<'_>) -> Option<Finding> {
     let most_ns = busy.iter().copied().fold(0.0, f64::max);
     let waiting_ns = crate::ns(run.waits.sum_ns());
     // Where one rank is the cause, the others are no chain: they are late because of it.
+    // Several ranks that do the same are the chain itself.
     let first = super::groups::groups(facts.blame).into_iter().next();
-    let caused_ns = first.map_or(0.0, |group| group.blamed.ns());
+    let one = first.filter(|group| group.ranks.len() == 1);
+    let caused_ns = one.map_or(0.0, |group| group.blamed.ns());
     if caused_ns > 0.5 * waiting_ns {
         return None;
     }
@@ -142,6 +149,18 @@ pub(super) fn one_after_another(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
+/// Returns whether ranks wait longer than for the longest visit of an activity alone: a rank that
+/// is late once has lost its processor, as far as can be told, and takes no turns.
+pub(super) fn is_repeated(run: &Run, doing: Doing, waiting_ns: f64) -> bool {
+    let visits = run.activities.of(doing).unwrap_or_default();
+    let count = visits.iter().map(|visits| visits.count).sum::<u64>();
+    let longest_ns = crate::ns(run.activities.longest_ns(doing).into());
+    let others_ns = (crate::ns(all_ns(visits)) - longest_ns).max(0.0)
+        / crate::ns(u128::from(count.saturating_sub(1).max(1)));
+    let once_ns = (longest_ns - others_ns) * crate::ns(run.used().saturating_sub(1) as u128);
+    waiting_ns >= REPEATED * once_ns
+}
+
 /// What to do where ranks work one after another.
 pub(super) const IN_PIECES: &str = "Cut the work into smaller pieces, so that the next rank can \
                                     begin earlier, or let the ranks begin at different ends.";
@@ -172,7 +191,13 @@ pub(super) fn in_turns(facts: &Facts<'_>, group: &Group) -> Option<Option<Findin
         chain: chain(facts, group),
         ..Finding::new(kind, run.a_rank_ns(waiting_ns), sentence, advice.to_owned())
     };
-    let chain = chain_of(run).filter(|chain| chain.ns >= 0.5 * waiting_ns);
+    // A rank of a chain waits while the one before it works.
+    let of_work =
+        |chain: &Chain| chain.ns >= WORK_PART * mean_ns * crate::ns(chain.ranks.len() as u128 - 1);
+    let chain = chain_of(run).filter(|chain| chain.ns >= 0.5 * waiting_ns && of_work(chain));
+    if chain.is_none() && !is_repeated(run, doing, waiting_ns) {
+        return Some(None);
+    }
     let all: RankSet = (0..).zip(visits).filter(|(_, v)| v.count > 0).map(|(r, _)| r).collect();
     let what = does(run, &all, doing, mean_ns)
         .replacen("compute ", "computes ", 1)

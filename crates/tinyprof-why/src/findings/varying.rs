@@ -3,7 +3,7 @@
 use tinyprof_messages::waiting::Pattern;
 
 use super::Facts;
-use super::serial::{CHAIN_RUN, IN_PIECES, chain_of};
+use super::serial::{CHAIN_RUN, IN_PIECES, chain_of, is_repeated};
 use crate::blame::{At, Blamed};
 use crate::facts::activities::{Doing, all_ns};
 use crate::finding::{Finding, Kind, Link};
@@ -32,6 +32,10 @@ pub(super) fn varying(facts: &Facts<'_>, claimed: &[Place], left: &Blamed) -> Op
     let waits_at = Place::of(&run.callpaths, callpath);
     let waiting = blamed.ranks();
     let most = busiest(facts);
+    // A delay that no rank repeats is no cause that can be mended.
+    if most.is_some_and(|doing| !is_repeated(run, doing, waiting_ns)) {
+        return None;
+    }
     let why = "unexplained: the ranks do as much as those that they wait for".to_owned();
     let link = Link { ranks: waiting.clone(), place: Some(waits_at.clone()), ns: waiting_ns, why };
     let is_sent = at.pattern == Pattern::LateSender && run.share(waiting_ns) >= CHAIN_RUN;

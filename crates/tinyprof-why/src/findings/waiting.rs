@@ -44,6 +44,15 @@ pub(super) fn waiting(facts: &Facts<'_>, told: &[Finding]) -> (Vec<Finding>, Bla
     (found, left)
 }
 
+/// Returns whether an activity ends before its rank knows which one it is, so that the program
+/// cannot make it differ: what differs is when the ranks begin.
+fn is_before_ranks(run: &Run, doing: Doing) -> bool {
+    let Doing::Before(at) = doing else { return false };
+    let asks = |call: &Call| matches!(call.function.as_str(), "MPI_Comm_rank" | "MPI_Comm_size");
+    let once = |visits: &[Visits]| visits.iter().all(|visits| visits.count <= 1);
+    run.calls.get(&at).is_some_and(asks) && run.activities.of(doing).is_some_and(once)
+}
+
 /// Returns whether the ranks of a group do nothing longer than the others: which of them was late
 /// is chance.
 fn are_equal(run: &Run, group: &Group) -> bool {
@@ -58,6 +67,9 @@ fn are_equal(run: &Run, group: &Group) -> bool {
 fn finding(facts: &Facts<'_>, group: &Group) -> Option<Finding> {
     let run = facts.run;
     let (doing, _) = *group.activities.first()?;
+    if is_before_ranks(run, doing) {
+        return None;
+    }
     if masters::kind(run, group).is_none()
         && let Some(found) = serial::in_turns(facts, group)
     {
