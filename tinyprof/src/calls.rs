@@ -136,6 +136,11 @@ impl Recorder {
         Open { recorder: self, visit }
     }
 
+    /// Runs `work` on the thread, of which no samples are kept: it is the profiler's own.
+    pub fn without_samples(self, work: impl FnOnce()) {
+        self.arena.without_samples(work);
+    }
+
     /// Opens the region of the whole program, which stays open to its end, if the program has no
     /// regions of its own.
     pub fn open_program(self) {

@@ -87,7 +87,10 @@ unsafe fn initialise(index: usize, words: Words, pass_on: impl Fn() -> c_int) ->
         }
         None => pass_on(),
     };
-    (session.after_init)();
+    match recorder {
+        Some(recorder) => recorder.without_samples(session.after_init),
+        None => (session.after_init)(),
+    }
     if session::is_recording()
         && let Some(recorder) = recorder
     {

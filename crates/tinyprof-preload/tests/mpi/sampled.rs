@@ -71,9 +71,9 @@ fn check(output: &Output, profile: &Profile) {
     assert!(!samples.contains_key("of_child"), "of another process: {samples:?}");
 }
 
-fn checked(ranks: usize, what: &str) -> (Profile, TempDir) {
+fn checked(ranks: usize, what: &str, level: &str) -> (Profile, TempDir) {
     let scratch = tempfile::tempdir().expect("a directory can be made");
-    let output = run(scratch.path(), ranks, what, &[]);
+    let output = run(scratch.path(), ranks, what, &[("TINYPROF_MPI", level)]);
     assert!(output.status.success(), "{what}: {output:?}");
     assert!(output.stderr.is_empty(), "{what}: {output:?}");
     let profile =
@@ -103,8 +103,17 @@ fn functions_and_lines_have_the_samples_of_their_processor_time() {
     if let Err(reason) = allowed() {
         return println!("left out: {reason}");
     }
-    let (profile, _) = checked(2, "");
+    for level in ["calls", "messages"] {
+        check_places(&checked(2, "", level).0);
+    }
+}
+
+fn check_places(profile: &Profile) {
+    let mut outside = 0;
     for (index, row) in profile.callpaths.iter() {
+        if row.region.is_sampled() && row.parent.is_none() {
+            outside += profile.values[index.row()].iter().map(|of| of.visits()).sum::<u64>();
+        }
         if row.region.sampled_function() == Some("longer") {
             assert!(row.region.file.ends_with("sampled.c"), "{:?}", row.region);
             assert!(row.region.name.ends_with(&format!("(sampled.c:{})", row.region.line)));
@@ -112,6 +121,8 @@ fn functions_and_lines_have_the_samples_of_their_processor_time() {
             assert!(profile.values[index.row()].iter().all(|of| of.visits() <= 400));
         }
     }
+    // What the profiler does when MPI has begun is no time of the program.
+    assert!(outside <= 4, "{outside}");
 }
 
 #[test]
@@ -120,6 +131,6 @@ fn a_program_with_events_timers_and_children_of_its_own_is_undisturbed() {
         return println!("left out: {reason}");
     }
     for what in ["fork", "exec", "events"] {
-        drop(checked(1, what));
+        drop(checked(1, what, "calls"));
     }
 }

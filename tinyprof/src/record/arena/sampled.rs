@@ -109,6 +109,19 @@ impl Arena {
         self.keep_out_visit();
     }
 
+    /// Runs `work`, of which no samples are kept: it is the profiler's own. Owner only.
+    pub(crate) fn without_samples(&self, work: impl FnOnce()) {
+        self.take_samples();
+        let (samples, sizes) = (self.hot.samples(), self.hot.sample_sizes().load(Relaxed));
+        let base = samples.swap(0, Acquire);
+        work();
+        // SAFETY: the words are of `begin_samples`; this does not drop it.
+        if let Some(ring) = unsafe { SampleRing::from_words(base, sizes) }.map(ManuallyDrop::new) {
+            ring.take(|_| {});
+            samples.store(base, Release);
+        }
+    }
+
     /// Takes the samples since the last region was opened or closed. Owner only.
     #[inline(always)]
     pub(crate) fn take_samples(&self) {
