@@ -226,7 +226,7 @@ fn keeping_errno<T>(work: impl FnOnce() -> T) -> T {
     // SAFETY: the place is that of this thread.
     let before = unsafe { *place };
     let done = work();
-    // SAFETY: as above.
+    // SAFETY: the place is that of this thread.
     unsafe { *place = before };
     done
 }

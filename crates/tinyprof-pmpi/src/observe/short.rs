@@ -218,8 +218,8 @@ impl Call {
         code
     }
 
-    /// Makes a call that does nothing with messages: a plain one, or one that waits for a request of
-    /// which nothing is known, such as that of a small message that was sent.
+    /// Makes a call that does nothing with messages: a plain one, or one that waits for a request
+    /// of which nothing is known, such as that of a small message that was sent.
     ///
     /// # Safety
     /// As for [`make_observed`](Self::make_observed).

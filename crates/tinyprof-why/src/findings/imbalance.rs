@@ -5,8 +5,8 @@ use tinyprof_messages::graph::RankSet;
 use tinyprof_report::Certainty;
 
 use super::Facts;
-use crate::facts::calls::Call;
 use crate::facts::activities::Doing;
+use crate::facts::calls::Call;
 use crate::facts::run::Run;
 use crate::finding::{Finding, Kind, Link};
 use crate::phrases::{capital, if_many, ns, ranks};
