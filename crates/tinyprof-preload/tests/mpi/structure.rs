@@ -53,7 +53,7 @@ fn a_slow_rank_is_a_class_of_its_own() {
 
 #[test]
 fn a_loop_of_four_calls_takes_few_bytes_however_often_it_runs() {
-    let bytes = ["200", "20000"].map(|iterations| {
+    let found = ["200", "20000"].map(|iterations| {
         let directory = tempfile::tempdir().expect("a directory can be made");
         let program = compile("loop.c", directory.path());
         let mut profile =
@@ -64,13 +64,15 @@ fn a_loop_of_four_calls_takes_few_bytes_however_often_it_runs() {
         let saved = save_profile(Permissions::Private, &target, &profile).expect("it is written");
         let saved = read_manifest(&saved).expect("it is read");
         let of_events: u64 = saved.parts.iter().map(|part| part.bytes).sum();
-        (of_events / 2, (all - of_events) / 2)
+        let edges: usize = profile.values.iter().flatten().map(|values| values.edges.len()).sum();
+        (edges, of_events / 2, (all - of_events) / 2)
     });
-    let [few, many] = bytes;
-    // Numbers of the same events have more digits.
-    assert!(few.0 <= 768 && many.0 <= 768 && many.0 < few.0 + 64, "{bytes:?} a rank");
+    let [few, many] = found;
+    // The same edges, whose numbers have more digits.
+    assert_eq!(few.0, many.0, "{found:?}");
+    assert!(few.1 <= 768 && many.1 <= 768, "{found:?} a rank");
     // Why the ranks have waited: as many entries as there are causes.
-    assert!(few.1 <= 512 && many.1 <= 512, "{bytes:?} a rank");
+    assert!(few.2 <= 512 && many.2 <= 512, "{found:?} a rank");
 }
 
 #[test]
