@@ -2,7 +2,8 @@
 
 use toml::{Table, Value};
 
-use crate::facts::{FACTS, Fact, Scope, Values};
+use crate::facts::{Fact, Scope, Values};
+use crate::references::no_fact_of;
 
 /// A test case of a rule.
 #[derive(Debug)]
@@ -40,9 +41,7 @@ impl Case {
 #[expect(clippy::cast_precision_loss, reason = "53 bits are enough for numbers of a rule")]
 fn add(values: &mut Values, of: Scope, name: &str, value: &Value) -> Result<(), String> {
     let Some(fact) = Fact::of(of, name) else {
-        let known = FACTS.iter().filter(|fact| fact.scope == of).map(|fact| fact.name);
-        let all: Vec<_> = known.collect();
-        return Err(format!("there is no fact {}.{name}; there are {}", of.word(), all.join(", ")));
+        return Err(no_fact_of(of, name));
     };
     match (value, fact.is_text()) {
         (Value::String(text), true) => values.text(fact.name, text),

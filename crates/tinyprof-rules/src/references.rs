@@ -57,17 +57,19 @@ fn no_fact(of: &str, name: &str, scope: Scope) -> Option<String> {
     let Some(of) = Scope::of_word(of).filter(|of| [Scope::Run, scope].contains(of)) else {
         return Some(no_variable(of, scope));
     };
-    if Fact::of(of, name).is_some() {
-        return None;
-    }
+    Fact::of(of, name).is_none().then(|| no_fact_of(of, name))
+}
+
+/// Returns the complaint about a fact that this scope does not have.
+pub(crate) fn no_fact_of(of: Scope, name: &str) -> String {
     let known = FACTS.iter().filter(|fact| fact.scope == of);
     let near = known.clone().map(|fact| (changes(name, fact.name), fact.name));
     let word = of.word();
-    Some(match near.filter(|(changed, name)| is_near(*changed, name)).min() {
+    match near.filter(|(changed, name)| is_near(*changed, name)).min() {
         Some((_, near)) => format!("there is no fact {word}.{name}; did you mean {word}.{near}?"),
         None => {
             let all: Vec<_> = known.map(|fact| fact.name).collect();
             format!("there is no fact {word}.{name}; of {word} there are {}", all.join(", "))
         }
-    })
+    }
 }

@@ -31,7 +31,7 @@ mod why;
 
 pub use finding::{Finding, Kind, Link};
 pub use place::Place;
-pub use recorded::{recorded_causes, words_of_causes};
+pub use recorded::recorded_causes;
 pub use why::{Why, WhyBuilder};
 
 /// Returns a time as a floating-point number. 53 bits are enough for shares and sums of times.

@@ -9,17 +9,11 @@ use tinyprof_format::model::{
 };
 use tinyprof_messages::delay::{self, Block, Sizes};
 
-/// The words of a rank's causes of waiting, which its recorder writes and others read.
-#[must_use]
-pub const fn words_of_causes() -> usize {
-    Block::words(&Sizes::RECORDER)
-}
-
 /// Returns the causes that are in these words, of the rank of this event map; `None` if there are
 /// none, or if they kept changing. Allocates.
 ///
 /// # Panics
-/// If there are fewer words than [`words_of_causes`].
+/// If there are fewer words than a recorder writes: [`Block::words`] of [`Sizes::RECORDER`].
 #[must_use]
 pub fn recorded_causes(words: &[AtomicU64], map: &EventMap) -> Option<RankCauses> {
     let (_, found) = Block::new(words, Sizes::RECORDER).read()?;
@@ -95,7 +89,8 @@ mod tests {
         let values = CallpathValues { edges, ..CallpathValues::default() };
         let record = (call, None, Region::named(site, "MPI_Recv"), values);
         let map = EventMap::from_records([record], RankFacts::default());
-        let words: Vec<AtomicU64> = (0..words_of_causes()).map(|_| AtomicU64::new(0)).collect();
+        let count = Block::words(&Sizes::RECORDER);
+        let words: Vec<AtomicU64> = (0..count).map(|_| AtomicU64::new(0)).collect();
         assert_eq!(recorded_causes(&words, &map), None, "nobody has begun");
         let (mut ledger, _) = Block::new(&words, Sizes::RECORDER).begin(2);
         let gap = Activity::Gap { from: call, to: call };

@@ -11,7 +11,7 @@ pub(crate) struct RulesArguments {
     pub(crate) command: RulesCommand,
 }
 
-/// What to do with rules.
+/// The commands of `tinyprof rules`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RulesCommand {
     /// Check rules and run their test cases: say where they are wrong, and what to do

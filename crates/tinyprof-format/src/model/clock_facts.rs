@@ -10,7 +10,7 @@ numbers! {
         /// The number of messages and collective operations of which a companion was seen. 0 where
         /// the level was never `messages`.
         companions: u64 = sum,
-        /// By how much measuring has delayed the rank by what it did itself, in ns.
+        /// The delay of the rank by its own measuring, in ns.
         own_intrusion_ns: u64 = max,
         /// By how much it was delayed in all, directly or through others, in ns.
         intrusion_ns: u64 = max,

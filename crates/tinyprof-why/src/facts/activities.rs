@@ -67,6 +67,11 @@ impl Activities {
         self.longest_ns.get(&doing).copied().unwrap_or(0)
     }
 
+    /// Returns the activity that takes the most time of all ranks.
+    pub(crate) fn busiest(&self) -> Option<Doing> {
+        self.iter().max_by_key(|(_, of_ranks)| all_ns(of_ranks)).map(|(doing, _)| doing)
+    }
+
     /// Returns the number of ranks.
     pub(crate) const fn ranks(&self) -> usize {
         self.ranks

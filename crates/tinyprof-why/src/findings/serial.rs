@@ -107,8 +107,7 @@ pub(super) fn one_after_another(facts: &Facts<'_>) -> Option<Finding> {
     {
         return None;
     }
-    let most = run.activities.iter().max_by_key(|(_, of_ranks)| all_ns(of_ranks));
-    let place = most.map(|(doing, _)| Place::of(&run.callpaths, doing.callpath()))?;
+    let place = Place::of(&run.callpaths, run.activities.busiest()?.callpath());
     let along = run.waits.all.iter().filter(|wait| wait.pattern == Pattern::LateSender);
     let longest = along.max_by_key(|wait| wait.ns)?;
     let waits_at = longest.at.map(|at| Place::of(&run.callpaths, at));

@@ -5,7 +5,7 @@ use tinyprof_messages::waiting::Pattern;
 use super::Facts;
 use super::serial::{CHAIN_RUN, IN_PIECES, chain_of, is_repeated};
 use crate::blame::{At, Blamed};
-use crate::facts::activities::{Doing, all_ns};
+use crate::facts::activities::Doing;
 use crate::finding::{Finding, Kind, Link};
 use crate::phrases::{capital, if_many, ns, ranks};
 use crate::place::Place;
@@ -31,7 +31,7 @@ pub(super) fn varying(facts: &Facts<'_>, claimed: &[Place], left: &Blamed) -> Op
     let callpath = at.callpath?;
     let waits_at = Place::of(&run.callpaths, callpath);
     let waiting = blamed.ranks();
-    let most = busiest(facts);
+    let most = run.activities.busiest();
     // A delay that no rank repeats is no cause that can be mended.
     if most.is_some_and(|doing| !is_repeated(run, doing, waiting_ns)) {
         return None;
@@ -92,10 +92,4 @@ pub(super) fn varying(facts: &Facts<'_>, claimed: &[Place], left: &Blamed) -> Op
         chain: vec![link],
         ..Finding::new(kind, run.a_rank_ns(waiting_ns), sentence, advice.to_owned())
     })
-}
-
-/// Returns the activity that takes the most time of all ranks.
-fn busiest(facts: &Facts<'_>) -> Option<Doing> {
-    let all = facts.run.activities.iter();
-    all.max_by_key(|(_, visits)| all_ns(visits)).map(|(doing, _)| doing)
 }

@@ -225,9 +225,9 @@ impl Interpreter {
         if unsafe { word(text + TYPE) } != self.text_type {
             return None;
         }
-        // SAFETY: it is a text, of which the function only reads.
+        // SAFETY: `text` is a text of Python, and the function only reads it.
         let length = unsafe { (self.text_length)(text) }.min(TEXT_MAX);
-        // SAFETY: it is a text, of which the function only reads, inside of the text.
+        // SAFETY: the same, and `at` is less than its length.
         let letters = (0..length).map(|at| unsafe { (self.letter)(text, at) });
         Some(letters.map(|letter| char::from_u32(letter).unwrap_or('?')).collect())
     }
