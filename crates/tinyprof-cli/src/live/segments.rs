@@ -16,6 +16,7 @@ use super::seen::JobLine;
 use crate::recover::find::find;
 use crate::recover::jobs::{Job, Piece, jobs};
 use crate::sys::{self, SharedWords};
+use crate::kept::add_causes;
 use crate::wrappers::wrappers;
 
 /// The number of times that a file is mapped again because it grew.
@@ -106,6 +107,7 @@ fn sample(job: &Job<'_>, now: Moment) -> Sample {
     let Ok(ranks) = job.event_maps(|threads| {
         let segments: Vec<Segment<'_>> = threads.iter().map(|piece| piece.segment).collect();
         let mut map = running_map(&segments, now);
+        add_causes(&mut map, &segments);
         if let Some(named) = tinyprof_symbols::with_names(&map.callpaths, &wrappers()) {
             map.callpaths = named;
         }

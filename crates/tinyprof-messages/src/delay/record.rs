@@ -31,11 +31,21 @@ impl RankCauses {
     /// Returns the causes of a rank now. Allocates.
     #[must_use]
     pub fn new(ledger: &Ledger<'_>, costs: DelayCosts) -> Self {
-        let parts = ledger.path().into_iter().map(|(cause, ns)| PathPart { cause, ns });
-        let mut path: Vec<PathPart> = parts.collect();
-        path.sort_unstable_by_key(|part| (std::cmp::Reverse(part.ns), part.cause));
-        Self { costs, path, losses: ledger.losses() }
+        Self { costs, path: path_of(ledger.path_parts()), losses: ledger.losses() }
     }
+}
+
+/// Returns the path of these parts, in which a cause may come several times. Allocates.
+pub(super) fn path_of(parts: impl Iterator<Item = (Cause, u64)>) -> Vec<PathPart> {
+    let mut path: Vec<PathPart> = Vec::new();
+    for (cause, ns) in parts.filter(|(_, ns)| *ns > 0) {
+        match path.iter_mut().find(|part| part.cause == cause) {
+            Some(part) => part.ns = part.ns.saturating_add(ns),
+            None => path.push(PathPart { cause, ns }),
+        }
+    }
+    path.sort_unstable_by_key(|part| (std::cmp::Reverse(part.ns), part.cause));
+    path
 }
 
 #[cfg(test)]
