@@ -13,10 +13,10 @@ use tinyprof_segment::clock::Moment;
 use super::copy::copy;
 use super::sample::Sample;
 use super::seen::JobLine;
+use crate::kept::add_causes;
 use crate::recover::find::find;
 use crate::recover::jobs::{Job, Piece, jobs};
 use crate::sys::{self, SharedWords};
-use crate::kept::add_causes;
 use crate::wrappers::wrappers;
 
 /// The number of times that a file is mapped again because it grew.

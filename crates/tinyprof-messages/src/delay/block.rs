@@ -13,7 +13,8 @@ use super::layout::{SEQUENCE, Sizes};
 use super::ledger::{Ledger, Losses};
 use super::list::{Word, add};
 use super::page::Page;
-use super::record::{RankCauses, path_of};
+use super::parts::path_of;
+use super::record::RankCauses;
 
 /// The attempts to read a block. Each fails only if its rank has entered or left a call meanwhile.
 const TRIES: usize = 10_000;

@@ -21,7 +21,8 @@ use super::costs::{Costs, DelayCosts};
 use super::layout::Sizes;
 use super::ledger::Losses;
 use super::list::Word;
-use super::record::{RankCauses, path_of};
+use super::parts::path_of;
+use super::record::RankCauses;
 
 const SEQUENCE: usize = 0;
 /// The words before the copies: a line of the cache.
@@ -88,9 +89,7 @@ impl<'m> Kept<'m> {
     /// Any thread, and another process, may call it, and on words that were damaged. Allocates.
     #[must_use]
     pub fn read(&self) -> Option<(u32, RankCauses)> {
-        sequence::retry(|| {
-            sequence::try_read(&self.words[SEQUENCE], || self.newest())
-        })?
+        sequence::retry(|| sequence::try_read(&self.words[SEQUENCE], || self.newest()))?
     }
 
     fn newest(&self) -> Option<(u32, RankCauses)> {
@@ -108,7 +107,7 @@ impl<'m> Kept<'m> {
 
     /// Returns where the copy of this sequence counter is.
     fn copy(&self, sequence: u64) -> Range<usize> {
-        let begin = HEAD + if sequence / 2 % 2 == 0 { 0 } else { copy_words(&self.sizes) };
+        let begin = HEAD + if sequence & 2 == 0 { 0 } else { copy_words(&self.sizes) };
         begin..begin + copy_words(&self.sizes)
     }
 }

@@ -6,17 +6,19 @@ use super::{Ledger, State, Wait};
 use crate::delay::cause::{Activity, Cause};
 use crate::delay::layout::{Sizes, WAITS};
 use crate::delay::list::{self, List, Word};
+use crate::delay::parts::{PathPart, path_of};
 use crate::delay::pulled::Pulled;
 
 impl Ledger<'_> {
-    /// Returns the parts of the path that ends at this rank now: the critical path, if it is the
-    /// last one. A cause may come several times. The sum is the time since the ranks began.
-    pub fn path_parts(&self) -> impl Iterator<Item = (Cause, u64)> {
-        Self::parts_in(self.words, self.sizes, self.rank)
+    /// Returns the path that ends at this rank now, the longest part first: the critical path, if
+    /// it is the last one. Its sum is the time since the ranks began. Allocates.
+    #[must_use]
+    pub fn path(&self) -> Vec<PathPart> {
+        path_of(Self::parts_in(self.words, self.sizes, self.rank))
     }
 
-    /// Returns the parts of the path of a rank from its words. Their reader must know that they did
-    /// not change.
+    /// Returns the parts of the path of a rank from its words, in which a cause may come several
+    /// times. Their reader must know that they did not change.
     pub(in crate::delay) fn parts_in(
         words: &[AtomicU64],
         sizes: Sizes,
