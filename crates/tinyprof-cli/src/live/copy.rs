@@ -69,11 +69,11 @@ impl Copy<'_> {
     fn kept(&mut self) {
         let place = self.shared.get(header::KEPT).map_or(0, |place| place.load(Acquire));
         let (begin, count) = (first_word(low(place)), high(place) as usize);
-        let Some(words) = self.shared.get(begin..begin.saturating_add(count)) else { return };
-        let is_whole = |sequence: &AtomicU64, copy: &mut Self| {
-            retry(|| try_read(sequence, || copy.take(begin..begin + count))).is_some()
-        };
-        let is_there = place != 0 && words.first().is_some_and(|word| is_whole(word, self));
+        let words = self.shared.get(begin..begin.saturating_add(count));
+        let sequence = words.and_then(<[_]>::first).filter(|_| place != 0);
+        let is_there = sequence.is_some_and(|sequence| {
+            retry(|| try_read(sequence, || self.take(begin..begin + count))).is_some()
+        });
         self.put(header::KEPT, if is_there { place } else { 0 });
     }
 

@@ -44,8 +44,8 @@ impl Arena {
         self.header(header::MAGIC).load(Relaxed) == MAGIC
     }
 
-    /// Returns words that survive the process, 0 at first, which this crate gives no meaning. `None`
-    /// if the arena is in no file, or there is no memory. The last ones count. Owner only.
+    /// Returns words that survive the process, 0 at first, which this crate gives no meaning.
+    /// `None` if the arena is in no file, or there is no memory. The last ones count. Owner only.
     pub(crate) fn kept_words(&self, count: usize) -> Option<&[AtomicU64]> {
         if !self.is_mapped() {
             return None;
