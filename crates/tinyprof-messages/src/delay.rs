@@ -60,8 +60,10 @@
 //! ```
 
 mod block;
+mod budget;
 mod cause;
 mod costs;
+mod deferred;
 mod imbalance;
 mod instance;
 mod kept;

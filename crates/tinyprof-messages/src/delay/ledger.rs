@@ -5,8 +5,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use tinyprof_segment::primitive::AtomicU64;
 use tinyprof_segment::sequence;
 
+use super::budget::Budget;
 use super::cause::{Activity, Cause};
 use super::costs::Costs;
+use super::deferred::Deferred;
 use super::instance::Instance;
 use super::layout::{ANCHOR_HEAD, ANCHORS, PARTNER_HEAD, SEQUENCE, Sizes, State, WAITS, WAYS};
 use super::list::{List, Owned, Word};
@@ -67,6 +69,8 @@ pub struct Ledger<'m> {
     clock: Owned,
     blame: Owned,
     shares: Shares,
+    budget: Budget,
+    deferred: Deferred,
     losses: Losses,
     /// A partner that was forgotten, in each set.
     has_forgotten: Box<[bool]>,
@@ -74,8 +78,10 @@ pub struct Ledger<'m> {
 
 impl<'m> Ledger<'m> {
     /// The shortest waiting that is always worth a look at the other rank, in ns.
+    pub const LONG_NS: u64 = 20_000;
+    /// The shortest that is as long as the [budget](Self::spend) lasts, in ns.
     pub const FLOOR_NS: u64 = 2_000;
-    /// The shortest that is if there was none for [`APART_NS`](Self::APART_NS), in ns.
+    /// The shortest that is if there was none for [`APART_NS`](Self::APART_NS) besides, in ns.
     pub const SHORT_NS: u64 = 200;
     /// The distance of short waits, in ns.
     pub const APART_NS: u64 = 20_000;
@@ -93,6 +99,8 @@ impl<'m> Ledger<'m> {
             clock: Owned::new(sizes.activities),
             blame: Owned::new(sizes.causes),
             shares: Shares::new(sizes.activities + sizes.causes + 2, sizes.finest),
+            budget: Budget::new(),
+            deferred: Deferred::default(),
             losses: Losses::default(),
             has_forgotten: vec![false; sizes.sets()].into_boxed_slice(),
         }
@@ -141,15 +149,41 @@ impl<'m> Ledger<'m> {
         log::note(&self.words[self.sizes.log()], now_ns, activity.number(), ns);
     }
 
-    /// Returns whether a wait that ends at `left_ns` is long enough for [`wait`](Self::wait);
-    /// otherwise it is a part of the call's activity.
+    /// Returns whether a wait that ends at `left_ns` is long enough for
+    /// [`wait`](Self::wait); otherwise it is a part of the call's activity, and
+    /// [deferred](Self::defer).
     ///
-    /// All waits above 2 us are. Shorter ones are if none was for 20 us, so that they cost a
-    /// program that only sends small messages to and fro 2 % of its time.
+    /// All waits above 20 us are. Those above 2 us are while looks take 2 % of the time, and
+    /// shorter ones if none was looked at for 20 us: so a program that only sends small messages to
+    /// and fro loses no more than that.
     #[inline]
     #[must_use]
-    pub fn is_worth(&self, waited_ns: u64, left_ns: u64) -> bool {
-        waited_ns >= Self::FLOOR_NS || waited_ns >= Self::SHORT_NS && self.is_rested(left_ns)
+    pub fn is_worth(&mut self, waited_ns: u64, left_ns: u64) -> bool {
+        if waited_ns < Self::FLOOR_NS && (waited_ns < Self::SHORT_NS || !self.is_rested(left_ns)) {
+            return false;
+        }
+        waited_ns >= Self::LONG_NS || self.budget.allows(left_ns)
+    }
+
+    /// Notes that a look at another rank has taken this long, with the question and the reading.
+    #[inline]
+    pub fn spend(&mut self, look_ns: u64) {
+        self.budget.spend(look_ns);
+    }
+
+    /// Keeps a wait that was not worth a look until one of the same call for the same rank is: what
+    /// both did since they synchronised explains all of them. Returns the time that had to be given
+    /// up for it, in ns: its cause stays unknown.
+    #[inline]
+    #[must_use]
+    pub fn defer(&mut self, callpath: u64, partner: u32, waited_ns: u64) -> u64 {
+        self.deferred.add(callpath, partner, waited_ns)
+    }
+
+    /// Gives up the waits that were deferred, and returns their time, in ns.
+    #[must_use]
+    pub fn give_up(&mut self) -> u64 {
+        self.deferred.give_up()
     }
 
     fn is_rested(&self, now_ns: u64) -> bool {
@@ -179,6 +213,8 @@ impl<'m> Ledger<'m> {
         if !sequence::begin_update(&self.words[SEQUENCE]) {
             return;
         }
+        let all_ns = wait.waited_ns + self.deferred.take(wait.callpath, wait.partner);
+        self.shares.clear(all_ns);
         match partner {
             Some(pulled) => {
                 self.losses.late += u64::from(pulled.is_late);
@@ -186,9 +222,7 @@ impl<'m> Ledger<'m> {
             }
             None => {
                 self.losses.unread += 1;
-                self.shares.clear(wait.waited_ns);
-                let cause = Cause::new(wait.partner, Activity::OTHER);
-                self.shares.direct(cause, wait.waited_ns);
+                self.shares.direct(Cause::new(wait.partner, Activity::OTHER), all_ns);
             }
         }
         let state = self.next_state(wait.left_ns);

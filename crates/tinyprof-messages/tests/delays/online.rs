@@ -58,6 +58,8 @@ pub(crate) struct Verdict {
     pub(crate) other_ns: u64,
     pub(crate) unexplained_ns: u64,
     pub(crate) path_other_ns: u64,
+    /// Waiting that was too short to be looked at.
+    pub(crate) short_ns: u64,
     pub(crate) losses: Losses,
 }
 
@@ -79,6 +81,7 @@ pub(crate) fn watch(history: &History, rules: &Rules) -> Verdict {
     let mut ledgers: Vec<Ledger<'_>> =
         (0_u32..).zip(&pages).map(|(rank, page)| Ledger::new(page, rules.sizes, rank)).collect();
     let mut costs: Vec<Costs<'_>> = tables.iter().map(|table| Costs::new(table)).collect();
+    let mut verdict = Verdict::default();
     let mut kept: BTreeMap<usize, Pulled> = BTreeMap::new();
     for event in events(history, rules) {
         let (Event::Ends(number) | Event::Kept(number)) = event;
@@ -91,6 +94,12 @@ pub(crate) fn watch(history: &History, rules: &Rules) -> Verdict {
             Waits::WorthIt => ledgers[rank].is_worth(waited.ns, piece.end_ns),
         });
         let Some(waited) = waited else {
+            if let Some(waited) = piece.waited
+                && matches!(rules.waits, Waits::WorthIt)
+            {
+                let partner = waited.partner as u32;
+                verdict.short_ns += ledgers[rank].defer(piece.activity, partner, waited.ns);
+            }
             ledgers[rank].add(activity, in_call_ns, piece.end_ns);
             meet(&mut ledgers[rank], piece.meeting, piece.end_ns);
             continue;
@@ -117,9 +126,9 @@ pub(crate) fn watch(history: &History, rules: &Rules) -> Verdict {
             is_mutual: piece.meeting.is_some(),
         };
         ledgers[rank].wait(&wait, Some(&pulled), &mut costs[rank]);
+        ledgers[rank].spend(LOOK_NS);
         meet(&mut ledgers[rank], piece.meeting, piece.end_ns);
     }
-    let mut verdict = Verdict::default();
     for (table, ledger) in tables.iter().zip(&ledgers) {
         add_costs(&mut verdict, &DelayCosts::read(table).expect("nobody writes"));
         verdict.losses.unread += ledger.losses().unread;
@@ -138,6 +147,9 @@ pub(crate) fn watch(history: &History, rules: &Rules) -> Verdict {
     }
     verdict
 }
+
+/// What a look at another rank takes in the recorder, in ns.
+const LOOK_NS: u64 = 500;
 
 fn meet(ledger: &mut Ledger<'_>, meeting: Option<usize>, left_ns: u64) {
     if let Some(number) = meeting {

@@ -194,15 +194,37 @@ impl Causes {
         ]);
     }
 
-    /// Returns whether a wait is long enough to look for its cause. Counts it if it is not.
+    /// Returns whether a wait is long enough to look for its cause. Defers it if it is not.
     #[inline]
-    pub(super) fn is_worth(&self, waited: &Waited) -> bool {
+    pub(super) fn is_worth(&mut self, waited: &Waited) -> bool {
         let left_ns = waited.span.left_ns.max(self.known_ns);
         let is_worth = self.ledger.is_worth(waited.waiting_ns, left_ns);
         if !is_worth {
-            self.block.add_short(waited.waiting_ns);
+            let partner = self.rank.wrapping_add_signed(waited.partner);
+            let callpath = waited.callpath.to_bits();
+            self.give_up(|ledger| ledger.defer(callpath, partner, waited.waiting_ns));
         }
         is_worth
+    }
+
+    /// Counts the waiting whose cause stays unknown.
+    #[inline]
+    fn give_up(&mut self, of: impl FnOnce(&mut Ledger<'static>) -> u64) {
+        let given_up_ns = of(&mut self.ledger);
+        if given_up_ns > 0 {
+            self.block.add_short(given_up_ns);
+        }
+    }
+
+    /// Notes what it has cost to look for a cause.
+    pub(super) fn spend(&mut self, look_ns: u64) {
+        self.ledger.spend(look_ns);
+    }
+
+    /// Adds what is left when the rank ends.
+    pub(super) fn end(&mut self) {
+        self.add_collected();
+        self.give_up(Ledger::give_up);
     }
 
     #[cold]
@@ -236,6 +258,7 @@ impl Causes {
     /// Notes the end of an operation in which all ranks have waited for all.
     pub(super) fn align(&mut self, instance: Instance, left_ns: u64) {
         self.add_collected();
+        self.give_up(Ledger::give_up);
         self.ledger.align(instance, left_ns);
     }
 }

@@ -4,6 +4,7 @@ use tinyprof::__calls::{CallpathId, EdgeKey, Recorder};
 use tinyprof_messages::delay::{Block, Instance, Ledger, Sizes};
 
 use super::causes::{Causes, Waited, not_explained};
+use super::common_clock::now_ns;
 use super::group::rank_and_size;
 use super::state::State;
 use crate::library::Mpi;
@@ -36,32 +37,33 @@ impl State {
     pub(super) fn end_activities(&mut self, now_ns: u64) {
         self.add_activities(EdgeKey::UNKNOWN, now_ns);
         if let Some(causes) = &mut self.causes {
-            causes.add_collected();
+            causes.end();
         }
     }
 
     /// Finds out what has made a call wait.
     #[inline]
-    pub(super) fn has_waited_for(&mut self, waited: &Waited) {
+    pub(super) fn has_waited_for(&mut self, recorder: Recorder, waited: &Waited) {
         if waited.waiting_ns < SEEN_NS_MIN {
             return;
         }
-        match &self.causes {
-            Some(causes) if !causes.is_worth(waited) => {}
-            _ => self.find_cause(waited),
+        if self.causes.as_mut().is_none_or(|causes| causes.is_worth(waited)) {
+            self.find_cause(recorder, waited);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn find_cause(&mut self, waited: &Waited) {
+    fn find_cause(&mut self, recorder: Recorder, waited: &Waited) {
         if self.causes.is_none() {
             return not_explained(waited.waiting_ns);
         }
+        let begin_ns = now_ns(recorder);
         let page = self.common().carrier.block(waited.partner);
         let page = page.map(|words| Block::new(words, Sizes::RECORDER).page());
         if let Some(causes) = &mut self.causes {
             causes.wait(waited, page);
+            causes.spend(now_ns(recorder).saturating_sub(begin_ns));
         }
     }
 

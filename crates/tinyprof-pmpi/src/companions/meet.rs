@@ -303,7 +303,7 @@ impl Meet {
             let is_mutual = from == visited.id() && self.instance().is_some();
             let by = Waited::by(partner, visited.id(), span, wait.waiting_ns);
             let waited = Waited { is_mutual, ..by };
-            state::with(recorder, |state| state.has_waited_for(&waited));
+            state::with(recorder, |state| state.has_waited_for(recorder, &waited));
         }
     }
 

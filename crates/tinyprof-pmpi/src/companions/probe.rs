@@ -1,6 +1,6 @@
 //! Probes and tests: blocking probes wait for a message as a receive does, and leave it.
 
-use tinyprof::__calls::{CallpathId, EdgeInstance, EdgeKey, EdgeKind, Visited};
+use tinyprof::__calls::{CallpathId, EdgeInstance, EdgeKey, EdgeKind, Recorder, Visited};
 use tinyprof_messages::companion::Companion;
 use tinyprof_messages::matching::{Posted, Stream};
 use tinyprof_messages::time::Post;
@@ -31,6 +31,7 @@ impl State {
     /// waited for it. Returns false if nobody knows when it was sent.
     pub(crate) fn probed(
         &mut self,
+        recorder: Recorder,
         visited: Visited,
         span: Span,
         waits: bool,
@@ -68,7 +69,7 @@ impl State {
         };
         let instance = EdgeInstance { bytes: companion.bytes, ..waited(&wait) };
         visited.add_edge(&key, &instance);
-        self.has_waited_for(&Waited::by(partner, visited.id(), span, wait.waiting_ns));
+        self.has_waited_for(recorder, &Waited::by(partner, visited.id(), span, wait.waiting_ns));
         true
     }
 

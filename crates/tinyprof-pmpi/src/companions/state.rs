@@ -201,16 +201,16 @@ impl State {
             // SAFETY: as in `common`, of which the other fields are no part.
             let carrier = unsafe { &mut self.common.as_mut().carrier };
             self.blocked.hear(recorder, carrier, &mut self.clock);
-            self.look_for_receivers();
+            self.look_for_receivers(recorder);
         }
         self.blocked.is_empty()
     }
 
     /// Looks for the causes of waiting for receivers that was heard of.
-    fn look_for_receivers(&mut self) {
+    fn look_for_receivers(&mut self, recorder: Recorder) {
         for number in 0..self.blocked.waited.len() {
             let waited = self.blocked.waited[number];
-            self.has_waited_for(&waited);
+            self.has_waited_for(recorder, &waited);
         }
         self.blocked.waited.clear();
     }

@@ -109,7 +109,7 @@ impl Call {
         let (partner, source) = (known.relative(source), source.cast_unsigned());
         let probed = Probed { twin, partner, source, tag, is_any, posted };
         companions::with(self.recorder, |state| {
-            state.is_unknown = !state.probed(visited, span, waits, &probed) && waits;
+            state.is_unknown = !state.probed(self.recorder, visited, span, waits, &probed) && waits;
         });
     }
 

@@ -9,7 +9,6 @@ use crate::delay::pulled::{Origin, Pulled};
 impl Ledger<'_> {
     /// Shares a wait out among its causes, by what both ranks did since they last synchronised.
     pub(super) fn explain(&mut self, wait: &Wait, pulled: &Pulled) {
-        self.shares.clear(wait.waited_ns);
         let own = self.partner(wait.partner).map(|place| (self.words[place + 1].get(), place));
         let since_ns = own.map_or(0, |(at_ns, _)| at_ns);
         match pulled.origin {

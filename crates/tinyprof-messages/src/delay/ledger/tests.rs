@@ -68,6 +68,13 @@ impl World<'_> {
         self.now_ns[rank] = wait.left_ns;
     }
 
+    /// A rank waits for a message that another one sends now, too shortly for a look.
+    fn defer(&mut self, rank: usize, from: usize) {
+        let (entered_ns, came_ns) = (self.now_ns[rank], self.now_ns[from]);
+        assert_eq!(self.ledgers[rank].defer(CALL.number(), 0, came_ns - entered_ns), 0);
+        self.work(rank, CALL.number(), came_ns + 10 - entered_ns);
+    }
+
     /// A rank waits for a message that another one sends now.
     fn receive(&mut self, rank: usize, from: usize) {
         self.wait_until(rank, from, self.now_ns[from], false);
@@ -209,9 +216,31 @@ fn a_state_that_is_gone_is_counted() {
 #[test]
 fn short_waits_are_worth_a_look_if_they_are_rare() {
     let page = memory(1, SIZES.words());
-    let ledger = Ledger::new(&page[0], SIZES, 0);
+    let mut ledger = Ledger::new(&page[0], SIZES, 0);
     assert!(ledger.is_worth(2_000, 1));
     assert!(!ledger.is_worth(1_999, 19_999));
     assert!(ledger.is_worth(200, 20_000));
     assert!(!ledger.is_worth(199, 20_000));
+    (0..10).for_each(|_| ledger.spend(20_000));
+    assert!(!ledger.is_worth(19_999, 20_000), "the budget is spent");
+    assert!(ledger.is_worth(20_000, 20_000));
+    assert!(ledger.is_worth(2_000, 3_000_000));
+}
+
+#[test]
+fn a_wait_has_the_causes_of_those_that_were_deferred() {
+    let (found, _) = check(2, |world| {
+        for _ in 0..3 {
+            world.work(0, 2, 900);
+            world.defer(1, 0);
+        }
+        world.work(0, 2, 900);
+        world.receive(1, 0);
+    });
+    // Each time 10 ns after the message came, the receiver waits again.
+    assert_eq!(costs_of(&found, 1, (0, 2)), (900 + 3 * 890, 0));
+    let page = memory(1, SIZES.words());
+    let mut ledger = Ledger::new(&page[0], SIZES, 0);
+    assert_eq!(ledger.defer(256, 1, 700) + ledger.defer(256, 1, 20), 0);
+    assert_eq!((ledger.give_up(), ledger.give_up()), (720, 0));
 }
