@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 
-use tinyprof_format::file::{EncodedRank, encode_part};
+use tinyprof_format::file::{EncodedRank, encode_part, join_alike};
 use tinyprof_format::model::{
     CallpathId, CallpathTable, CallpathValues, ClockFacts, Edge, EdgeKey, EdgeKind, EventMap,
     ExecutionSummary, MessageKey, MessageKind, RankFacts, Region, SeriesBucket, SiteId, Traffic,
@@ -173,7 +173,9 @@ fn main() -> Result<(), Box<dyn Error>> {
                     let map = rank(number, side, iterations.into(), contents);
                     EncodedRank::of_event_map(&map)
                 });
-                encode_part(first as u32, &dictionary, &encoded.collect::<Vec<_>>()).len()
+                let mut encoded: Vec<EncodedRank> = encoded.collect();
+                join_alike(&mut encoded, ranks);
+                encode_part(first as u32, &dictionary, &encoded).len()
             });
             parts.sum::<usize>()
         });
