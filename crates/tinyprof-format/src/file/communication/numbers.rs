@@ -30,7 +30,7 @@ pub(super) fn write(sink: &mut Sink, numbers: &[u64], lengths: &[usize]) {
         return sink.u8(ZEROS);
     }
     let (tag, shortest) = of_ranks(numbers, lengths);
-    let usual = usual::write(of_keys(numbers, lengths), shortest.len());
+    let usual = usual::write(&of_keys(numbers, lengths).collect::<Vec<_>>(), shortest.len());
     let (tag, shortest) = usual.map_or((tag, shortest), |usual| (USUAL, usual));
     sink.u8(tag);
     sink.bytes(&shortest);
