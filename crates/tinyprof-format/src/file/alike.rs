@@ -22,11 +22,11 @@ type Place = (usize, usize, usize);
 
 /// Gives ranks of a run of `ranks` ranks whose edges are alike the mean of their times.
 ///
-/// A time of an edge differs afterwards from that of the rank by at most 1/50 of itself and 1/128
-/// of the rank's time in the run, and by less than 2 µs for each instance. All edges of a rank
-/// together exceed their fiftieths by at most 1/128 of its time. The shortest and the longest time
-/// are those of all ranks that were joined, and stay within the same bounds. Sums over the ranks
-/// change by less than 1 ns for each rank and edge.
+/// A time of an edge differs afterwards from that of the rank by at most 1/50 of itself, and
+/// besides by at most 2 µs for each instance and by 1/128 of the rank's time in the run; so do all
+/// edges of a rank together. The shortest and the longest time and the deviation are those of all
+/// ranks that were joined. Shortest and longest differ from those of the rank by at most 1/8 and
+/// 2 µs. Sums over ranks change by less than 1 ns for each rank and edge.
 ///
 /// Nothing changes below 64 ranks, or if a callpath of a rank has a series: then each visit is
 /// known.

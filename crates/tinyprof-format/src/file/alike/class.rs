@@ -4,6 +4,8 @@ use crate::model::Edge;
 
 /// The part of a time by which it may change.
 const SHARE: u64 = 50;
+/// The same of the shortest and the longest time, which differ more by chance.
+const SHARE_OF_EXTREME: u64 = 8;
 /// The part of a rank's time in the run by which its edges may change besides.
 const SHARE_OF_RUN: u64 = 128;
 /// By how much a time may change besides for each instance, in ns.
@@ -53,8 +55,7 @@ pub(super) fn join(edges: &mut [(usize, Edge)], waits: bool, rooms: &mut [Room])
     let mut by_measuring: Vec<i64> = by_measuring.collect();
 
     for field in TIMES {
-        let mut times: Vec<i64> =
-            edges.iter_mut().map(|(_, edge)| signed(*field(edge))).collect();
+        let mut times: Vec<i64> = edges.iter_mut().map(|(_, edge)| signed(*field(edge))).collect();
         means(&mut times, room_ns, edges, rooms);
         edges.iter_mut().zip(times).for_each(|((_, edge), ns)| *field(edge) = unsigned(ns));
     }
@@ -62,13 +63,13 @@ pub(super) fn join(edges: &mut [(usize, Edge)], waits: bool, rooms: &mut [Room])
     for ((_, edge), ns) in edges.iter_mut().zip(by_measuring) {
         edge.compensated_ns = unsigned(without(edge) + ns);
     }
-    extremes(edges, room_ns);
+    extremes(edges);
     spread(edges, deviations, room_ns);
 }
 
 /// Replaces times by the means of their classes, as far as the rooms of their ranks allow it.
 fn means(times: &mut [i64], room_ns: u64, edges: &[(usize, Edge)], rooms: &mut [Room]) {
-    for mut class in classes(times, room_ns) {
+    for mut class in classes(times, SHARE, room_ns) {
         let before = mean(times, &class);
         class.retain(|&at| excess_ns(times[at], before) <= rooms[edges[at].0].left_ns);
         let mean = mean(times, &class);
@@ -81,14 +82,14 @@ fn means(times: &mut [i64], room_ns: u64, edges: &[(usize, Edge)], rooms: &mut [
 }
 
 /// Replaces the shortest and longest times by those of their classes.
-fn extremes(edges: &mut [(usize, Edge)], room_ns: u64) {
+fn extremes(edges: &mut [(usize, Edge)]) {
     let mut shortest: Vec<i64> = edges.iter().map(|(_, edge)| signed(edge.min_ns)).collect();
     let mut longest: Vec<i64> = edges.iter().map(|(_, edge)| signed(edge.max_ns)).collect();
-    for class in classes(&shortest, room_ns) {
+    for class in classes(&shortest, SHARE_OF_EXTREME, EACH_NS) {
         let least = class.iter().map(|&at| shortest[at]).min().unwrap_or(0);
         class.into_iter().for_each(|at| shortest[at] = least);
     }
-    for class in classes(&longest, room_ns) {
+    for class in classes(&longest, SHARE_OF_EXTREME, EACH_NS) {
         let greatest = class.iter().map(|&at| longest[at]).max().unwrap_or(0);
         class.into_iter().for_each(|at| longest[at] = greatest);
     }
@@ -103,7 +104,7 @@ fn extremes(edges: &mut [(usize, Edge)], room_ns: u64) {
 /// Replaces the sums of squares, from the deviations of the times before they were joined.
 fn spread(edges: &mut [(usize, Edge)], mut deviations: Vec<i64>, room_ns: u64) {
     let squares: Vec<f64> = deviations.iter().map(|&ns| square(ns)).collect();
-    for class in classes(&deviations, room_ns) {
+    for class in classes(&deviations, SHARE, room_ns) {
         let sum: f64 = class.iter().map(|&at| squares[at]).sum();
         let of_class = root(sum / float(class.len()));
         class.into_iter().for_each(|at| deviations[at] = of_class);
@@ -115,12 +116,12 @@ fn spread(edges: &mut [(usize, Edge)], mut deviations: Vec<i64>, room_ns: u64) {
 
 /// Returns the positions of times that are alike, of the largest class first. Times of 0 are in no
 /// class: that there was nothing is a fact of its own.
-fn classes(times: &[i64], room_ns: u64) -> Vec<Vec<usize>> {
+fn classes(times: &[i64], share: u64, room_ns: u64) -> Vec<Vec<usize>> {
     let mut rest: Vec<usize> = (0..times.len()).filter(|&at| times[at] != 0).collect();
     rest.sort_by_key(|&at| times[at]);
     let mut classes = Vec::new();
     while classes.len() < CLASSES_MAX {
-        let (start, end) = widest(times, &rest, room_ns);
+        let (start, end) = widest(times, &rest, (share, room_ns));
         if end - start < 2 {
             break;
         }
@@ -130,12 +131,12 @@ fn classes(times: &[i64], room_ns: u64) -> Vec<Vec<usize>> {
 }
 
 /// Returns the range of `sorted` with the most times that are alike.
-fn widest(times: &[i64], sorted: &[usize], room_ns: u64) -> (usize, usize) {
+fn widest(times: &[i64], sorted: &[usize], room: (u64, u64)) -> (usize, usize) {
     let mut widest = (0, 0);
     let mut start = 0;
     for end in 1..=sorted.len() {
         let greatest = times[sorted[end - 1]];
-        while !is_near(times[sorted[start]], greatest, room_ns) {
+        while !is_near(times[sorted[start]], greatest, room) {
             start += 1;
         }
         if end - start > widest.1 - widest.0 {
@@ -146,8 +147,8 @@ fn widest(times: &[i64], sorted: &[usize], room_ns: u64) -> (usize, usize) {
 }
 
 /// Returns true if any number from `least` to `greatest` may stand for both, which have one sign.
-fn is_near(least: i64, greatest: i64, room_ns: u64) -> bool {
-    let share = least.unsigned_abs().min(greatest.unsigned_abs()) / SHARE;
+fn is_near(least: i64, greatest: i64, (share, room_ns): (u64, u64)) -> bool {
+    let share = least.unsigned_abs().min(greatest.unsigned_abs()) / share;
     (least < 0) == (greatest < 0) && greatest.abs_diff(least) <= share + room_ns
 }
 
