@@ -277,7 +277,7 @@ fn frozen_profiles_are_read() {
     }
 }
 
-/// Returns 48 ranks with two edges, of which most ranks have the same numbers: these are stored once.
+/// Returns 48 ranks with two edges, of which most ranks have the same numbers.
 fn wide() -> Vec<EventMap> {
     let main = CallpathId::root(SiteId::from_bits(1));
     let rank = |number: u32| {
