@@ -30,6 +30,7 @@ use tinyprof_segment::layout::header;
 use tinyprof_views::json_text;
 
 use crate::arguments::RecoverArguments;
+use crate::kept::add_causes;
 use crate::wrappers::wrappers;
 use crate::{memory, permissions, render, sys};
 use candidates::Candidate;
@@ -178,6 +179,7 @@ fn event_map(threads: &[Piece<'_>], now: Moment) -> io::Result<EventMap> {
     let segments: Vec<Segment<'_>> =
         files.iter().filter_map(|bytes| Segment::parse(bytes).ok()).collect();
     let mut map = recovered_map(&segments, now);
+    add_causes(&mut map, &segments);
     if let Some(named) = tinyprof_symbols::with_names(&map.callpaths, &wrappers()) {
         map.callpaths = named;
     }

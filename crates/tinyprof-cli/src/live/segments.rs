@@ -13,6 +13,7 @@ use tinyprof_segment::clock::Moment;
 use super::copy::copy;
 use super::sample::Sample;
 use super::seen::JobLine;
+use crate::kept::add_causes;
 use crate::recover::find::find;
 use crate::recover::jobs::{Job, Piece, jobs};
 use crate::sys::{self, SharedWords};
@@ -106,6 +107,7 @@ fn sample(job: &Job<'_>, now: Moment) -> Sample {
     let Ok(ranks) = job.event_maps(|threads| {
         let segments: Vec<Segment<'_>> = threads.iter().map(|piece| piece.segment).collect();
         let mut map = running_map(&segments, now);
+        add_causes(&mut map, &segments);
         if let Some(named) = tinyprof_symbols::with_names(&map.callpaths, &wrappers()) {
             map.callpaths = named;
         }
