@@ -202,8 +202,43 @@ pub(crate) fn numbers(
             }
             Ok(numbers)
         }
+        4 => usual(cursor, lengths, what),
         tag => Err(start.damage(format!("{what}: layout {tag} is none"))),
     }
+}
+
+/// Reads numbers of which most ranks of a key have the same, and the others, which are in sets of
+/// positions among the ranks of their key.
+fn usual(cursor: &mut Cursor<'_>, lengths: &[usize], what: &str) -> Result<Vec<u64>, Damage> {
+    let start = cursor.clone();
+    let sets = Sets::read(cursor, lengths.iter().copied().max().unwrap_or(0))?;
+    let usual = integers(cursor, lengths.len(), what)?;
+    let others_of = counts(cursor, lengths.len(), what)?;
+    let total: usize = lengths.iter().sum();
+    let count: usize = others_of.iter().sum();
+    if count > total {
+        return Err(start.damage(format!("{what}: more sets of others than ranks")));
+    }
+    let of_sets = integers(cursor, count, what)?;
+    let others = integers(cursor, count, what)?;
+    start.charge(total, what)?;
+    let mut numbers = Vec::with_capacity(total);
+    let mut others = of_sets.into_iter().zip(others);
+    for ((&length, usual), count) in lengths.iter().zip(usual).zip(others_of) {
+        let first = numbers.len();
+        numbers.resize(first + length, usual);
+        let mut left = length;
+        for (set, other) in others.by_ref().take(count) {
+            let wrong = || start.damage(format!("{what}: a set of others is not of the key"));
+            let ranks = sets.length(set).ok_or_else(wrong)?;
+            left = left.checked_sub(ranks).ok_or_else(wrong)?;
+            for position in sets.ranks(set as usize) {
+                let number = numbers[first..].get_mut(position as usize).ok_or_else(wrong)?;
+                *number = other;
+            }
+        }
+    }
+    Ok(numbers)
 }
 
 /// Returns 0, -1, 1, -2, ... for 0, 1, 2, 3, ...

@@ -182,6 +182,18 @@ def test_a_profile_without_edges_has_an_empty_frame(profile):
     assert profile.clocks.shape == (3, 13) and not profile.clocks.any(axis=None)
 
 
+def test_numbers_that_most_ranks_share_are_read():
+    profile = tinyprof.read(frozen("1.1").parents[1] / "profiles-wide" / "format-1.1")
+    edges = profile.edges().reset_index()
+    for kind, ns in (("flow", 50_000), ("message", 7_000)):
+        of_kind = edges[edges["kind"] == kind].sort_values("rank")
+        others = [int(rank % 16 == 3) for rank in range(48)]
+        assert of_kind["rank"].tolist() == list(range(48))
+        assert of_kind["count"].tolist() == [2 + other for other in others]
+        assert of_kind["sum_ns"].tolist() == [(2 + other) * ns + 20_000 * other for other in others]
+        assert of_kind["transfer_ns"].tolist() == [70 * (rank == 40) for rank in range(48)]
+
+
 def test_a_profile_without_messages_has_an_empty_frame(profile):
     columns = ["kind", "partner", "size_class", "count", "bytes"]
     assert profile.messages("main").empty and list(profile.messages("main").columns) == columns

@@ -170,9 +170,10 @@ async fn aggregate_and_write(
     plan.observer.reached(Milestone::Collected);
     let outcome = collected.map(|collected| {
         let for_part = Arc::clone(agreed);
+        let size = communicator.size();
         let written = plan.workplace.run(move || {
             let ranks = collected.decode(&for_part);
-            write::write_part(&place, &group, &for_part.dictionary, ranks)
+            write::write_part(&place, (&group, size), &for_part.dictionary, ranks)
         });
         let outcome =
             written.unwrap_or_else(|failure| Outcome::failed(&agreed.dictionary, &group, failure));

@@ -27,6 +27,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod alike;
 mod buffered;
 mod callpaths;
 mod causes;
@@ -64,6 +65,7 @@ mod text_profile;
 mod times;
 mod write;
 
+pub use alike::join_alike;
 pub use buffered::BufferedDirectory;
 pub use callpaths::{decode_callpaths, encode_callpaths};
 pub use check::{Check, Damage, FileCheck};

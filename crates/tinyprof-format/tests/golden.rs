@@ -277,10 +277,61 @@ fn frozen_profiles_are_read() {
     }
 }
 
+/// Returns 48 ranks with two edges, of which most ranks have the same numbers.
+fn wide() -> Vec<EventMap> {
+    let main = CallpathId::root(SiteId::from_bits(1));
+    let rank = |number: u32| {
+        let others = u64::from(number % 16 == 3);
+        let edge = |ns: u64| {
+            let mut edge = Edge::of_one_instance(ns + 20_000 * others);
+            (0..1 + others).for_each(|_| edge.absorb(&Edge::of_one_instance(ns)));
+            // That of two equal times and another one is not stored exactly.
+            Edge { transfer_ns: 70 * u64::from(number == 40), sum_squares_ns2: 0.0, ..edge }
+        };
+        let key = |kind, partner| EdgeKey { kind, partner, from: main };
+        let edges = [
+            (key(EdgeKind::Flow, 0), edge(50_000)),
+            (key(EdgeKind::Message, -1), Edge { order: 1, ..edge(7_000) }),
+        ];
+        let values = CallpathValues {
+            executions: vec![ExecutionSummary::of_one_visit(0, 1_000_000)],
+            edges: edges.into(),
+            ..CallpathValues::default()
+        };
+        let region = region(1, "main", RegionKind::Function, Mode::Total);
+        EventMap::from_records([(main, None, region, values)], RankFacts::default())
+    };
+    (0..48).map(rank).collect()
+}
+
+fn wide_path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/profiles-wide/format-1.1")
+}
+
+#[test]
+fn a_wide_frozen_profile_is_read() {
+    let profile = read_profile(&wide_path()).expect("a frozen profile is read");
+    assert_eq!(profile.ranks.len(), 48);
+    for (rank, map) in wide().iter().enumerate() {
+        let exact = |edges: &BTreeMap<EdgeKey, Edge>| -> Vec<_> {
+            let without = |edge: &Edge| Edge { sum_squares_ns2: 0.0, ..*edge };
+            edges.iter().map(|(key, edge)| (*key, without(edge))).collect()
+        };
+        assert_eq!(exact(&profile.values[0][rank].edges), exact(&map.values[0].edges), "{rank}");
+    }
+}
+
 #[test]
 #[ignore = "adds the profile of the current version to the repository"]
 fn freeze() {
     let FormatVersion { major, minor } = FormatVersion::CURRENT;
+    if !wide_path().exists() {
+        let metadata =
+            RunMetadata { user: "ada".into(), launchdate: 1_795_270_350, ..RunMetadata::default() };
+        let written = ProfileWriter::new().with_metadata(metadata).with_ranks_per_part(48);
+        let written = written.write(&wide_path(), &wide()).expect("it is written");
+        std::fs::rename(written, wide_path()).expect("it is renamed");
+    }
     for (precision, ending) in [
         (Precision::Exact, ""),
         (Precision::EightBit, "-8bit"),

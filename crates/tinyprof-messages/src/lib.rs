@@ -26,6 +26,7 @@
 pub mod clock;
 pub mod companion;
 pub mod delay;
+pub mod drift;
 pub mod graph;
 pub mod latency;
 pub mod matching;

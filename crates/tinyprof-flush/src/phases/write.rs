@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use tinyprof::__mpi::NotDone;
 use tinyprof_format::file::{
     self, EncodedRank, ManifestFacts, OutputFiles, OutputFormat, UnfinishedProfile, encode_part,
-    encode_text_part,
+    encode_text_part, join_alike,
 };
 use tinyprof_format::model::{
     CallpathTable, ExecutionSummary, PartFile, PhaseTimes, RunMetadata, RunState,
@@ -52,16 +52,16 @@ pub(super) struct OutputTarget {
     pub(super) files: OutputFiles,
 }
 
-/// Writes the part of a group.
+/// Writes the part of a group of a run of `size` ranks.
 pub(super) fn write_part(
     place: &OutputTarget,
-    group: &Group,
+    (group, size): (&Group, u32),
     dictionary: &CallpathTable,
     ranks: Vec<Result<EncodedRank, String>>,
 ) -> Outcome {
     let mut outcome =
         Outcome { statistics: Statistics::new(dictionary.len()), ..Outcome::default() };
-    let ranks: Vec<EncodedRank> = match ranks.into_iter().collect() {
+    let mut ranks: Vec<EncodedRank> = match ranks.into_iter().collect() {
         Ok(ranks) => ranks,
         Err(reason) => return Outcome { failure: Some(reason), ..outcome },
     };
@@ -78,7 +78,10 @@ pub(super) fn write_part(
     let narrow =
         |count: usize| u32::try_from(count).expect("there are fewer than 2^32 ranks and callpaths");
     let bytes = match place.files.format {
-        OutputFormat::Tprof => Ok(encode_part(group.first_rank, dictionary, &ranks)),
+        OutputFormat::Tprof => {
+            join_alike(&mut ranks, size);
+            Ok(encode_part(group.first_rank, dictionary, &ranks))
+        }
         OutputFormat::Csv => {
             encode_text_part(dictionary, &ranks).map_err(|error| error.to_string())
         }

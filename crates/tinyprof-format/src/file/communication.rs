@@ -30,6 +30,7 @@ mod rows;
 mod squares;
 #[cfg(test)]
 mod tests;
+mod usual;
 
 pub(super) use decode::{Slices, Targets, decode_section};
 pub(super) use encode::Communication;

@@ -1,6 +1,7 @@
 //! The agreement of all ranks on level `messages`, when MPI has begun.
 
 use tinyprof::__calls::{ClockRate, Recorder, clock_rate};
+use tinyprof_messages::drift::Drift;
 
 use super::carrier::Carrier;
 use super::common_clock::{self, NANOSECONDS, factor, set_factor};
@@ -79,7 +80,7 @@ pub(crate) fn agree_on_messages(wish: Wish, plain_call: fn(&Mpi, Recorder) -> u6
         && !are_several
         && let Some(recorder) = Recorder::make()
     {
-        common_clock::go_by_monotonic(recorder, 0);
+        common_clock::go_by_monotonic(recorder, Drift::default());
     }
     let carrier = if are_several { None } else { Some(Carrier::on_one_host(mpi)) };
     twin::make_of_world(mpi);

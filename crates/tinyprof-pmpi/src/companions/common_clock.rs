@@ -3,22 +3,26 @@
 //! The ranks of a host convert the ticks of the processor's counter with one factor. Factors that
 //! each rank has measured for itself differ by a millionth, which is a microsecond after a second.
 //!
-//! Ranks of several hosts go by `CLOCK_MONOTONIC`, whose rate the hosts keep the same, and by the
-//! distance of their host's from that of rank 0. Its ticks are compared with the counter again and
+//! Ranks of several hosts go by `CLOCK_MONOTONIC`, and by the distance of their host's from that of
+//! rank 0, which [changes](Drift) with time. Its ticks are compared with the counter again and
 //! again. So do ranks of one host of which some do not read the counter.
 
-use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize};
 
 use tinyprof::__calls::Recorder;
+use tinyprof_messages::drift::Drift;
 use tinyprof_messages::time::Call;
 
 /// The ns of a tick, in units of 2^-32 ns.
 static FACTOR: AtomicU64 = AtomicU64::new(0);
 /// The ns to be added.
 static OFFSET_NS: AtomicI64 = AtomicI64::new(0);
-/// The distance of the first host's clock from that of this one, in ns.
-static DISTANCE_NS: AtomicI64 = AtomicI64::new(0);
+/// The distance of the first host's clock from that of this one, as it was set last: every other
+/// time in the same place, so that threads that read it need no lock.
+static DISTANCE: [[AtomicU64; 4]; 2] = [const { [const { AtomicU64::new(0) }; 4] }; 2];
+/// How often it was set.
+static TIMES_SET: AtomicUsize = AtomicUsize::new(0);
 /// True if the ranks go by `CLOCK_MONOTONIC`.
 static IS_MONOTONIC: AtomicBool = AtomicBool::new(false);
 
@@ -44,11 +48,20 @@ pub(super) fn set_factor(factor: u64) {
     FACTOR.store(factor, Relaxed);
 }
 
-/// Makes this rank go by `CLOCK_MONOTONIC`, with the ns to be added to that of its host.
-pub(super) fn go_by_monotonic(recorder: Recorder, distance_ns: i64) {
-    DISTANCE_NS.store(distance_ns, Relaxed);
+/// Makes this rank go by `CLOCK_MONOTONIC`, with what is to be added to that of its host.
+pub(super) fn go_by_monotonic(recorder: Recorder, distance: Drift) {
+    let next = TIMES_SET.load(Relaxed).wrapping_add(1);
+    let place = &DISTANCE[next % 2];
+    place.iter().zip(distance.to_words()).for_each(|(place, word)| place.store(word, Relaxed));
+    TIMES_SET.store(next, Release);
     IS_MONOTONIC.store(true, Relaxed);
     set_again(recorder);
+}
+
+/// Returns the distance that was set last.
+pub(super) fn known_distance() -> Drift {
+    let place = &DISTANCE[TIMES_SET.load(Acquire) % 2];
+    Drift::from_words(place.each_ref().map(|word| word.load(Relaxed)))
 }
 
 /// Returns whether the clock is to be [set again](set_again) from time to time.
@@ -59,7 +72,8 @@ pub(super) fn is_monotonic() -> bool {
 /// Sets the clock of a rank that goes by `CLOCK_MONOTONIC` again.
 pub(super) fn set_again(recorder: Recorder) {
     let (ticks, monotonic_ns) = recorder.moment();
-    let common_ns = monotonic_ns.cast_signed().wrapping_add(DISTANCE_NS.load(Relaxed));
+    let distance_ns = known_distance().distance_ns(monotonic_ns);
+    let common_ns = monotonic_ns.cast_signed().wrapping_add(distance_ns);
     let by_ticks_ns = ns_by_factor(ticks).cast_signed();
     OFFSET_NS.store(common_ns.wrapping_sub(by_ticks_ns), Relaxed);
 }

@@ -26,6 +26,8 @@ pub(super) struct Distance {
     pub(super) ns: i64,
     /// By how much that may be wrong, in either direction, in ns.
     pub(super) uncertainty_ns: u64,
+    /// When that was, in ns on the clock of this host.
+    pub(super) at_ns: u64,
     /// The first rank on this host.
     pub(super) first: c_int,
 }
@@ -64,18 +66,19 @@ pub(super) fn compare(mpi: &Mpi, recorder: Recorder, all: Handle) -> Option<Dist
                 host(),
                 of_asking.ns.saturating_add(BIAS_NS).max(0).unsigned_abs(),
                 of_asking.uncertainty_ns,
+                of_asking.at_ns,
                 0,
             ],
-            Some(_) => [0; 4],
-            None => [0, 0, 0, 1],
+            Some(_) => [0; 5],
+            None => [0, 0, 0, 0, 1],
         };
-        let [host, biased, uncertainty_ns, is_error] = maxima(mpi, all, &told)?;
+        let [host, biased, uncertainty_ns, at_ns, is_error] = maxima(mpi, all, &told)?;
         if is_error != 0 {
             return None;
         }
         if host == own {
             let ns = biased.cast_signed() - BIAS_NS;
-            known = Some(Distance { ns, uncertainty_ns, first: asking });
+            known = Some(Distance { ns, uncertainty_ns, at_ns, first: asking });
         }
     }
 }
@@ -93,7 +96,8 @@ fn ask(mpi: &Mpi, recorder: Recorder, all: Handle) -> Option<Distance> {
         let taken_ns = received_ns.saturating_sub(sent_ns);
         let middle_ns = sent_ns + taken_ns / 2;
         let ns = answered_ns.cast_signed().wrapping_sub(middle_ns.cast_signed());
-        let this = Distance { ns, uncertainty_ns: taken_ns.div_ceil(2), first: 0 };
+        let uncertainty_ns = taken_ns.div_ceil(2);
+        let this = Distance { ns, uncertainty_ns, at_ns: middle_ns, first: 0 };
         best = Some(best.filter(|best| best.uncertainty_ns <= taken_ns / 2).unwrap_or(this));
     }
     best

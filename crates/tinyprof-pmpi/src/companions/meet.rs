@@ -5,6 +5,8 @@
 //! same shape on the twin: from the root where it sends, to the root where it receives. Either way
 //! no rank waits for one that the program's own operation would not have made it wait for.
 
+use std::ptr;
+
 use tinyprof::__calls::{CallpathId, EdgeKey, Recorder, Visited};
 use tinyprof_messages::clock::{Member, Unclear, Wait};
 use tinyprof_messages::companion::Companion;
@@ -16,11 +18,13 @@ use tinyprof_messages::ways::{Hints, Near, Place};
 
 use super::causes::Waited;
 use super::common_clock::{Span, now_ns};
+use super::distance;
 use super::exchange::{exchange, words};
 use super::operation::{Meet, Met};
 use super::receive::waited;
 use super::shared::{self, Part, Read};
 use super::state::{self, State};
+use crate::communicators;
 use crate::function::Shape;
 use crate::library::Mpi;
 
@@ -250,14 +254,33 @@ impl Meet {
             // Only the root is known, and the data may have come from others, or through this rank.
             state::with(recorder, |state| state.clock.doubt(span.duration_ns()));
         }
-        Some(ended_ns)
+        let (_, begun_ns) = recorder.moment();
+        if !self.compare_clocks(mpi, kind, all) {
+            return Some(ended_ns);
+        }
+        let taken_ns = recorder.moment().1.saturating_sub(begun_ns);
+        state::with(recorder, |state| state.delay(taken_ns));
+        Some(now_ns(recorder))
+    }
+
+    /// Compares the clocks of hosts after an exchange with this result, if that is due. All ranks
+    /// that take part in the exchange do so, or none. Returns whether they did.
+    fn compare_clocks(&self, mpi: &Mpi, kind: Collective, all: [u64; Meeting::WORDS]) -> bool {
+        let waits_for_all = matches!(kind, Collective::Barrier | Collective::AllToAll);
+        let is_of_world =
+            || communicators::get(mpi, mpi.abi.world).is_some_and(|of| ptr::eq(of, self.group));
+        let last_ns = Meeting::from_words(all.map(u64::cast_signed), self.size()).last_ns;
+        waits_for_all
+            && is_of_world()
+            && distance::compare_if_due(mpi, u64::try_from(last_ns).unwrap_or(0))
     }
 
     /// Takes part in the exchange after an operation, on a thread without a recorder, or where it
     /// has failed on this rank alone.
     pub(crate) fn take_part(&self, mpi: &Mpi) {
         if let (None, Shape::Of(kind)) = (self.operation, self.shape) {
-            let _ = exchange(mpi, self.twin.handle, kind, self.root, [0; Meeting::WORDS]);
+            let all = exchange(mpi, self.twin.handle, kind, self.root, [0; Meeting::WORDS]);
+            all.map(|all| self.compare_clocks(mpi, kind, all));
         }
     }
 

@@ -1,10 +1,11 @@
 //! Level `messages`: who waits for whom is what the programs make it, and no companion belongs to
 //! another message.
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use tempfile::TempDir;
-use tinyprof_format::model::{Edge, EdgeKey, EdgeKind, MessageKind, Profile};
+use tinyprof_format::model::{CallpathValues, Edge, EdgeKey, EdgeKind, MessageKind, Profile};
 
 use crate::support::{compile, compile_with, library, mpicc, mpiexec, profiled, profiled_with};
 
@@ -44,8 +45,20 @@ impl Way {
 }
 
 fn run(way: Way, program: &Path, arguments: &[&str], ranks: usize, directory: &TempDir) -> Profile {
+    run_with(Vec::new(), way, program, arguments, ranks, directory)
+}
+
+/// Runs a program with further variables.
+fn run_with(
+    mut variables: Vec<(&str, OsString)>,
+    way: Way,
+    program: &Path,
+    arguments: &[&str],
+    ranks: usize,
+    directory: &TempDir,
+) -> Profile {
     let arguments: Vec<&Path> = arguments.iter().map(Path::new).collect();
-    let mut variables = vec![("LD_PRELOAD", way.preload(directory).into())];
+    variables.push(("LD_PRELOAD", way.preload(directory).into()));
     if matches!(way, Way::Hosts) {
         variables.push(("TINYPROF_WORLD", "all".into()));
     }
@@ -308,6 +321,29 @@ fn the_clocks_of_two_hosts_are_compared() {
         assert_eq!(most_ns == 0, is_known, "{way:?}");
         assert!(most_ns < 5_000_000, "{way:?}: {most_ns} ns");
     }
+}
+
+/// The clock of the odd ranks loses 30 ms a second, and rank 1 comes 40 ms late each time: without
+/// a correction half of the waiting would be missing.
+#[test]
+fn clocks_that_drift_apart_are_corrected_while_the_program_runs() {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let program = compile("waiting.c", directory.path());
+    let uptime = std::fs::read_to_string("/proc/uptime").expect("the system tells it");
+    let since = uptime.split('.').next().expect("seconds").to_owned();
+    let variables = vec![("HOSTS_DRIFT_PPM", "-30000".into()), ("HOSTS_SINCE_S", since.into())];
+    let arguments = ["barrier", "40", "40000"];
+    let profile = run_with(variables, Way::Hosts, &program, &arguments, 2, &directory);
+    let waiting_ns = waiting_ns(&profile, EdgeKind::Barrier, 0, 1);
+    let in_barriers = profile.callpaths.iter().filter(|(_, c)| c.region.name.contains("Barrier"));
+    let sum_ns = |values: &CallpathValues| values.executions.iter().map(|e| e.sum_ns).sum::<u64>();
+    let in_barriers_ns: u64 =
+        in_barriers.map(|(index, _)| sum_ns(&profile.values[index.row()][0])).sum();
+    assert!(waiting_ns * 5 > in_barriers_ns * 4, "{waiting_ns} of {in_barriers_ns} ns");
+    let clock = profile.ranks[1].clock;
+    let apart_ns = in_barriers_ns * 3 / 100;
+    assert!(clock.offset_uncertainty_ns < apart_ns / 2, "{clock:?}, {apart_ns} ns apart");
+    assert!(clock.uncertainty_ns >= clock.offset_uncertainty_ns, "{clock:?}");
 }
 
 #[test]

@@ -8,14 +8,18 @@
 //! tag 1  plain     a column of all numbers
 //! tag 2  above     a column of the least number of each key, then one of all numbers minus that
 //! tag 3  apart     a column for each key
+//! tag 4  usual     a column of the number that most ranks of each key have, and the others,
+//!                  see `usual.rs`
 //! ```
 
+use super::usual;
 use crate::bytes::{Cursor, Malformed, Sink, column};
 
 const ZEROS: u8 = 0;
 const PLAIN: u8 = 1;
 const ABOVE: u8 = 2;
 const APART: u8 = 3;
+const USUAL: u8 = 4;
 
 /// The number of ranks of a key, on average, from which columns of their own are worth their heads.
 const APART_MIN: usize = 64;
@@ -25,13 +29,22 @@ pub(super) fn write(sink: &mut Sink, numbers: &[u64], lengths: &[usize]) {
     if numbers.iter().all(|&number| number == 0) {
         return sink.u8(ZEROS);
     }
+    let (tag, shortest) = of_ranks(numbers, lengths);
+    let usual = usual::write(&of_keys(numbers, lengths).collect::<Vec<_>>(), shortest.len());
+    let (tag, shortest) = usual.map_or((tag, shortest), |usual| (USUAL, usual));
+    sink.u8(tag);
+    sink.bytes(&shortest);
+}
+
+/// Returns the numbers in one of the layouts in which no rank is a usual one.
+fn of_ranks(numbers: &[u64], lengths: &[usize]) -> (u8, Vec<u8>) {
     let keys = || of_keys(numbers, lengths);
     let is_equal = |numbers: &[u64]| numbers.windows(2).all(|pair| pair[0] == pair[1]);
-    if numbers.len() >= APART_MIN * lengths.len() && !keys().all(is_equal) {
-        sink.u8(APART);
-        return keys().for_each(|numbers| column::write_u64(sink, numbers));
-    }
     let mut plain = Sink::default();
+    if numbers.len() >= APART_MIN * lengths.len() && !keys().all(is_equal) {
+        keys().for_each(|numbers| column::write_u64(&mut plain, numbers));
+        return (APART, plain.into_vec());
+    }
     column::write_u64(&mut plain, numbers);
     let least: Vec<u64> = keys().map(|n| n.iter().copied().min().unwrap_or(0)).collect();
     let above = keys().zip(&least).flat_map(|(n, least)| n.iter().map(move |n| n - least));
@@ -40,8 +53,7 @@ pub(super) fn write(sink: &mut Sink, numbers: &[u64], lengths: &[usize]) {
     column::write_u64(&mut relative, &least);
     column::write_u64(&mut relative, &above);
     let is_shorter = relative.len() < plain.len();
-    sink.u8(if is_shorter { ABOVE } else { PLAIN });
-    sink.bytes(if is_shorter { relative.as_slice() } else { plain.as_slice() });
+    if is_shorter { (ABOVE, relative.into_vec()) } else { (PLAIN, plain.into_vec()) }
 }
 
 fn of_keys<'a>(numbers: &'a [u64], lengths: &'a [usize]) -> impl Iterator<Item = &'a [u64]> {
@@ -86,6 +98,7 @@ pub(super) fn read(
             }
             Ok(numbers)
         }
+        USUAL => usual::read(cursor, lengths, what),
         tag => Err(start.malformed(format!("{what} have no readable layout (tag {tag})"))),
     }
 }
@@ -120,8 +133,10 @@ mod tests {
         assert_eq!(check(&two, &[50, 50]).len(), 1 + 4 + 2);
         let apart: Vec<u64> = noise(7).chain(noise(900_007)).collect();
         assert_eq!(check(&apart, &[100, 100])[0], APART);
-        let unknown = read(&mut Cursor::new(&[4, 0, 0], 0), &[1], "numbers").unwrap_err();
-        assert!(unknown.reason.contains("tag 4"), "{unknown:?}");
+        let few: Vec<u64> = (0..200).map(|n| if n % 100 == 7 { 70_000 + n } else { 9 }).collect();
+        assert_eq!(check(&few, &[100, 100])[0], USUAL);
+        let unknown = read(&mut Cursor::new(&[5, 0, 0], 0), &[1], "numbers").unwrap_err();
+        assert!(unknown.reason.contains("tag 5"), "{unknown:?}");
     }
 
     proptest! {

@@ -94,7 +94,9 @@ impl State {
 
     pub(super) fn facts(&self) -> ClockFacts {
         let own_intrusion_ns = self.own_intrusion_ns();
-        let uncertainty_ns = self.clock.uncertainty_ns();
+        // The clocks of hosts decide which of two came later.
+        let offset_uncertainty_ns = distance::uncertainty_ns();
+        let uncertainty_ns = self.clock.uncertainty_ns().saturating_add(offset_uncertainty_ns);
         ClockFacts {
             own_intrusion_ns,
             intrusion_ns: self.clock.intrusion_ns(),
@@ -105,7 +107,7 @@ impl State {
             contradictions: self.clock.contradictions(),
             // So that readers know that it was kept.
             unfollowed_ns: self.facts.unfollowed_ns + self.blocked.lost_ns + self.unheard_ns + 1,
-            offset_uncertainty_ns: distance::uncertainty_ns(),
+            offset_uncertainty_ns,
             ..self.facts
         }
     }

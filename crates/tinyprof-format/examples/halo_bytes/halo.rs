@@ -1,16 +1,12 @@
-//! How many bytes messages and edges add to the profile of a halo exchange:
-//! `halo_bytes [RANKS] [ITERATIONS]`.
-//!
-//! Ranks are a square that exchanges with up to four neighbours: each iteration of a loop posts
-//! receives and sends, waits for all, and computes. Sixteen parts, as a run writes them.
-#![expect(clippy::print_stdout, reason = "its numbers are what it is for")]
+//! A halo exchange: ranks are a square that exchanges with up to four neighbours. Each iteration of
+//! a loop posts receives and sends, waits for all, and computes. Sixteen parts, as a run writes
+//! them.
 #![expect(clippy::cast_sign_loss, reason = "the numbers are not negative")]
 #![expect(clippy::cast_possible_wrap, reason = "the numbers are small")]
 
 use std::collections::BTreeMap;
-use std::error::Error;
 
-use tinyprof_format::file::{EncodedRank, encode_part};
+use tinyprof_format::file::{EncodedRank, encode_part, join_alike};
 use tinyprof_format::model::{
     CallpathId, CallpathTable, CallpathValues, ClockFacts, Edge, EdgeKey, EdgeKind, EventMap,
     ExecutionSummary, MessageKey, MessageKind, RankFacts, Region, SeriesBucket, SiteId, Traffic,
@@ -82,11 +78,11 @@ fn table() -> CallpathTable {
 
 /// What is in a profile.
 #[derive(Clone, Copy)]
-struct Contents {
-    times_differ: bool,
-    each_iteration: bool,
-    messages: bool,
-    edges: bool,
+pub(crate) struct Contents {
+    pub(crate) times_differ: bool,
+    pub(crate) each_iteration: bool,
+    pub(crate) messages: bool,
+    pub(crate) edges: bool,
 }
 
 fn rank(number: i32, side: i32, iterations: u64, contents: Contents) -> EventMap {
@@ -152,33 +148,19 @@ fn rank(number: i32, side: i32, iterations: u64, contents: Contents) -> EventMap
     EventMap { callpaths: table, values, facts }
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let mut numbers = std::env::args().skip(1).map(|text| text.parse::<u32>());
-    let ranks = numbers.next().unwrap_or(Ok(4_096))?;
-    let iterations = numbers.next().unwrap_or(Ok(1_000))?;
+/// Returns the bytes of all parts of `ranks` ranks.
+pub(crate) fn part_bytes(ranks: u32, iterations: u32, contents: Contents) -> usize {
     let side = ranks.isqrt() as i32;
     let dictionary = table();
-    println!("{ranks} ranks, {iterations} iterations: bytes of all parts");
-    for (name, times_differ, each_iteration) in [
-        ("equal times", false, false),
-        ("times that differ", true, false),
-        ("each iteration, too", true, true),
-    ] {
-        let bytes = [(false, false), (true, false), (true, true)].map(|(messages, edges)| {
-            let contents = Contents { times_differ, each_iteration, messages, edges };
-            let group = ranks.div_ceil(16) as i32;
-            let parts = (0..ranks as i32).step_by(group as usize).map(|first| {
-                let last = (first + group).min(ranks as i32);
-                let encoded = (first..last).map(|number| {
-                    let map = rank(number, side, iterations.into(), contents);
-                    EncodedRank::of_event_map(&map)
-                });
-                encode_part(first as u32, &dictionary, &encoded.collect::<Vec<_>>()).len()
-            });
-            parts.sum::<usize>()
+    let group = ranks.div_ceil(16) as i32;
+    let parts = (0..ranks as i32).step_by(group as usize).map(|first| {
+        let last = (first + group).min(ranks as i32);
+        let encoded = (first..last).map(|number| {
+            EncodedRank::of_event_map(&rank(number, side, iterations.into(), contents))
         });
-        let [times, with_messages, with_edges] = bytes;
-        println!("{name}: times {times}, with messages {with_messages}, with edges {with_edges}");
-    }
-    Ok(())
+        let mut encoded: Vec<EncodedRank> = encoded.collect();
+        join_alike(&mut encoded, ranks);
+        encode_part(first as u32, &dictionary, &encoded).len()
+    });
+    parts.sum()
 }
