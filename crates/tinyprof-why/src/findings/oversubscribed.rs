@@ -36,10 +36,6 @@ pub(super) fn oversubscribed(facts: &Facts<'_>, found: &[Finding]) -> Option<Fin
     );
     let why = "ready to run, without a processor".to_owned();
     let chain = vec![Link { ranks: who.clone(), place: None, ns: lost_ns, why }];
-    let advice =
-        "Start at most one rank or thread for each CPU, and look at what else runs on the \
-                  host. Which rank is late is chance while this lasts."
-            .to_owned();
     Some(Finding {
         // Ranks that wait in a loop for others lose nothing without a processor.
         certainty: Certainty::AtMost,
