@@ -165,8 +165,7 @@ impl Finding {
 
     /// Returns whether only chance explains what was found.
     pub(crate) fn is_chance(&self) -> bool {
-        self.kind == Kind::TurnsToBeLate
-            || self.kind == Kind::Oversubscription && self.certainty == Certainty::Estimated
+        matches!(self.kind, Kind::TurnsToBeLate | Kind::Oversubscription)
     }
 
     /// Returns the seconds that would be gained at most, of one rank's time.

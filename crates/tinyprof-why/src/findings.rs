@@ -8,6 +8,7 @@ mod locks;
 mod masters;
 mod messages;
 mod order;
+mod oversubscribed;
 mod polling;
 mod serial;
 mod varying;
@@ -53,6 +54,8 @@ pub(crate) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     found.extend(polling::polling(facts));
     found.extend(imbalance::imbalance(facts));
     visits::add_one_slow_visit(facts, &mut found);
+    let crowded = oversubscribed::oversubscribed(facts, &found);
+    found.extend(crowded);
     // Of what has a cause, and what only chance explains, the cause is what can be mended.
     sort(&mut found);
     found

@@ -81,6 +81,8 @@ const FAULTS: &[Fault] = &[
     fault("python_sender", &["late_sender"], "2"),
     fault("rust_growth", &["late_to_collective"], "1"),
     fault("rust_sender", &["late_sender"], "0"),
+    fault("rust_threads", &["late_to_collective"], "1"),
+    fault("rust_mutex", &["late_to_collective"], "2"),
 ];
 
 const HEALTHY: &[&str] = &[
@@ -270,8 +272,15 @@ fn without_messages_the_first_finding_names_the_rank() {
     check("calls");
 }
 
+/// Returns the findings that blame the program. Where other work takes the processors, to say so is
+/// right.
+fn blaming(said: &Value) -> usize {
+    let findings = said["findings"].as_array().into_iter().flatten();
+    findings.filter(|finding| finding["kind"] != "oversubscription").count()
+}
+
 #[test]
-#[ignore = "needs a machine that does nothing else: ranks that lose their processor do wait"]
+#[ignore = "under MPICH, messages of ranks that have no processor take long to travel"]
 fn nothing_is_found_in_healthy_programs() {
     let programs = Programs::new();
     let mut failed = Vec::new();
@@ -291,7 +300,7 @@ fn nothing_is_found_in_healthy_programs() {
             let (said, crowding) = (Why::of_profile(&profile).to_json(), crowding(&profile));
             let verdict = said["verdict"].as_str().expect("text").to_owned();
             eprintln!("{level}, {name} (no processor {:.1}%): {verdict}", 100.0 * crowding);
-            if said["findings"].as_array().is_some_and(Vec::is_empty) {
+            if blaming(&said) == 0 {
                 break;
             }
             if crowding < CROWDED_PART || attempt == ATTEMPTS {

@@ -91,6 +91,34 @@ fn sender(job: &Job) {
     unsafe { MPI_Barrier(world()) };
 }
 
+/// Four threads with a quarter of the steps each; on rank 1, the first has most of them.
+#[inline(never)]
+fn threads(job: &Job) {
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            scope.spawn(move || work(if job.rank == 1 && thread == 0 { 5 } else { 1 }));
+        }
+    });
+    let (from, mut to) = (1.0, 0.0);
+    unsafe { MPI_Allreduce(&from, &mut to, 1, double(), sum(), world()) }; // place: rust_threads
+}
+
+/// Four threads that work at the same time; on rank 2, one after another, as they hold a lock.
+#[inline(never)]
+fn mutex(job: &Job) {
+    let lock = std::sync::Mutex::new(());
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let _held = (job.rank == 2).then(|| lock.lock());
+                work(1);
+            });
+        }
+    });
+    let (from, mut to) = (1.0, 0.0);
+    unsafe { MPI_Allreduce(&from, &mut to, 1, double(), sum(), world()) }; // place: rust_mutex
+}
+
 fn healthy() {
     work(8);
     reduce();
@@ -112,6 +140,8 @@ fn main() {
         match name.as_str() {
             "rust_growth" => growth(&job),
             "rust_sender" => sender(&job),
+            "rust_threads" => threads(&job),
+            "rust_mutex" => mutex(&job),
             _ => healthy(),
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use tinyprof_format::model::{
-    CallpathId, CallpathIndex, CallpathTable, CallpathValues, Edge, EdgeKey, EdgeKind,
+    CallpathId, CallpathIndex, CallpathTable, CallpathValues, Edge, EdgeKey, EdgeKind, RankFacts,
 };
 use tinyprof_messages::delay::Visits;
 use tinyprof_report::{Activity, Occupancy, Totals, waiting_pattern, world_rank};
@@ -34,6 +34,9 @@ pub(crate) struct Run {
     pub(crate) calls: BTreeMap<CallpathIndex, Call>,
     /// The ranks of a host and its processors, if it has fewer of these.
     pub(crate) crowded: Option<Occupancy>,
+    /// The time in which each rank could run, but had no processor: the least and the most that
+    /// can be of its time, in ns, as start-up is measured with it. 0 where it is not known.
+    pub(crate) no_processor_ns: Vec<[u64; 2]>,
 }
 
 impl Run {
@@ -221,6 +224,7 @@ impl RunBuilder {
                 }
             }
         }
+        let no_processor_ns = no_processor_ns(totals, &rank_ns);
         Run {
             callpaths: self.callpaths,
             ranks: self.ranks,
@@ -232,7 +236,19 @@ impl RunBuilder {
             in_calls,
             waits: self.waits,
             calls: self.calls,
+            no_processor_ns,
             crowded: Occupancy::of_run(totals.manifest()).filter(|found| found.is_crowded()),
         }
     }
+}
+
+/// Returns how long each rank had no processor, at least and at most, in ns. `rank_ns` is its time
+/// without start-up; what was measured beside that may all have been in start-up.
+fn no_processor_ns(totals: &Totals, rank_ns: &[u64]) -> Vec<[u64; 2]> {
+    let of_rank = |(facts, ns): (&RankFacts, &u64)| {
+        let elsewhere_ns = facts.processor.threads_ns.saturating_sub(*ns);
+        let delay_ns = facts.processor.delay_ns;
+        [delay_ns.saturating_sub(elsewhere_ns), delay_ns].map(|bound| bound.min(*ns))
+    };
+    totals.ranks().iter().zip(rank_ns).map(of_rank).collect()
 }

@@ -3,6 +3,7 @@
 use tinyprof_messages::graph::RankSet;
 use tinyprof_report::Certainty;
 
+use super::oversubscribed::ADVICE;
 use super::{FINDING_PART, Facts};
 use crate::facts::activities::Doing;
 use crate::finding::{Finding, Kind, Link};
@@ -13,13 +14,17 @@ use crate::place::Place;
 const VISITS_MIN: u64 = 5;
 /// How much longer than the mean of the others it is.
 const TIMES: f64 = 4.0;
+/// The part of it in which the rank may have had no processor.
+const LOST_PART: f64 = 0.5;
 
 /// Adds the finding about the longest such visit. Where others wait for the rank because of what it
 /// does there, the two are one finding: that of the visit, if it is most of what the rank does
-/// longer.
+/// longer. A rank that had no processor for as long is not blamed for it.
 pub(super) fn add_one_slow_visit(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(mut slow) = one_slow_visit(facts) else { return };
-    let is_same = |one: &Finding| one.ranks == slow.ranks && one.place == slow.place;
+    let (ranks, place) = (slow.ranks.clone(), slow.place.clone());
+    let is_same = |one: &Finding| one.ranks == ranks && one.place == place;
+    tell_of_lost_processor(facts, &mut slow);
     let Some(at) = found.iter().position(is_same) else { return found.push(slow) };
     if slow.lost_ns < 0.5 * found[at].lost_ns {
         return;
@@ -31,6 +36,35 @@ pub(super) fn add_one_slow_visit(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     (slow.waits_at, slow.waiting_ranks) = (late.waits_at, late.waiting_ranks);
     slow.chain = late.chain;
     found.push(slow);
+}
+
+/// Blames no rank that may have had no processor for half of what the visit took longer, or more.
+fn tell_of_lost_processor(facts: &Facts<'_>, slow: &mut Finding) {
+    let of_ranks = (0_u32..).zip(&facts.run.no_processor_ns);
+    let of_slow = of_ranks.filter(|(rank, _)| slow.ranks.contains(*rank));
+    let lost_ns = of_slow.map(|(_, [_, most])| crate::ns((*most).into())).fold(0.0, f64::max);
+    if lost_ns >= LOST_PART * slow.lost_ns && !is_common(facts, slow) {
+        slow.kind = Kind::Oversubscription;
+        slow.certainty = Certainty::AtMost;
+        slow.sentence = format!(
+            "{}, but the rank was ready to run without a processor for up to {}",
+            slow.sentence,
+            ns(lost_ns)
+        );
+        ADVICE.clone_into(&mut slow.advice);
+    }
+}
+
+/// Returns whether at least half of the other ranks have taken as much longer there: that is the
+/// program, and no chance.
+fn is_common(facts: &Facts<'_>, slow: &Finding) -> bool {
+    let at = slow.place.as_ref().map(|place| Doing::Before(place.index));
+    let Some(of_ranks) = at.and_then(|doing| facts.run.activities.of(doing)) else { return false };
+    let most_ns = of_ranks.iter().map(|visits| visits.ns).max().unwrap_or(0);
+    let least_ns = crate::ns(most_ns.into()) - 0.5 * slow.lost_ns;
+    let visited = of_ranks.iter().filter(|visits| visits.count > 0).count();
+    let slow = of_ranks.iter().filter(|visits| crate::ns(visits.ns.into()) >= least_ns).count();
+    2 * slow.saturating_sub(1) >= visited.saturating_sub(1) && visited > 1
 }
 
 /// Returns the finding about the longest such visit.
@@ -73,4 +107,58 @@ fn one_slow_visit(facts: &Facts<'_>) -> Option<Finding> {
         chain: vec![link],
         ..Finding::new(Kind::OneSlowVisit, lost_ns, sentence, advice)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use tinyprof_format::model::CallpathIndex;
+    use tinyprof_format::text::read_text;
+    use tinyprof_messages::delay::Visits;
+    use tinyprof_report::Totals;
+
+    use super::*;
+    use crate::blame::Blame;
+    use crate::facts::run::RunBuilder;
+    use crate::findings::oversubscribed::oversubscribed;
+
+    /// Returns what is found of two ranks of 1 s, of which rank 1 has a visit of 0.5 s, and had no
+    /// processor for this long.
+    fn found(no_processor_ns: [u64; 2]) -> Vec<&'static str> {
+        found_of([10_000_000, 500_000_000], no_processor_ns)
+    }
+
+    /// The same, where the ranks have visits of these lengths.
+    fn found_of(longest_ns: [u64; 2], no_processor_ns: [u64; 2]) -> Vec<&'static str> {
+        let text = "id,parent,tag,is_loop,times\nmain,null,null,0,0.1|0.1\n";
+        let profile = read_text(text.as_bytes()).expect("it is right").profile;
+        let totals = Totals::of_profile(&profile);
+        let mut run = RunBuilder::new(&profile.callpaths, 2).finish(&totals);
+        run.rank_ns = vec![1_000_000_000; 2];
+        run.no_processor_ns = vec![[0; 2], no_processor_ns];
+        let doing = Doing::Before(CallpathIndex::new(0));
+        for (rank, longest_ns) in longest_ns.into_iter().enumerate() {
+            let visits = Visits { count: 10, ns: 90_000_000 + longest_ns };
+            run.activities.add(doing, rank, visits, longest_ns);
+        }
+        let facts = Facts { run: &run, blame: &Blame::default() };
+        let mut found = Vec::new();
+        add_one_slow_visit(&facts, &mut found);
+        found.extend(oversubscribed(&facts, &found));
+        found.iter().map(|one| one.kind.word()).collect()
+    }
+
+    #[test]
+    fn a_rank_is_not_blamed_for_a_visit_in_which_it_had_no_processor() {
+        assert_eq!(found([0; 2]), ["one_slow_visit"]);
+        assert_eq!(found([50_000_000; 2]), ["one_slow_visit"], "a small part of it");
+        assert_eq!(found([0, 400_000_000]), ["oversubscription"]);
+        let of_both = found_of([490_000_000, 500_000_000], [0, 400_000_000]);
+        assert_eq!(of_both, ["one_slow_visit"], "all ranks take that long");
+    }
+
+    #[test]
+    fn ranks_without_a_processor_are_told_once() {
+        assert_eq!(found([150_000_000; 2]), ["one_slow_visit", "oversubscription"]);
+        assert_eq!(found([400_000_000; 2]), ["oversubscription"]);
+    }
 }

@@ -1,0 +1,46 @@
+//! Ranks that could run, but had no processor: the run-queue delay, as it was measured.
+
+use tinyprof_messages::graph::RankSet;
+use tinyprof_report::Certainty;
+
+use super::Facts;
+use crate::finding::{Finding, Kind, Link};
+use crate::phrases::{capital, if_many, ns, ranks};
+
+/// What to do about it.
+pub(super) const ADVICE: &str = "Start at most one rank or thread for each CPU, and look at what \
+                                 else runs on the host. Which rank is late is chance while this \
+                                 lasts.";
+
+/// The part of the longest delay from which on a rank is named.
+const NAMED_PART: f64 = 0.2;
+
+/// Returns the finding about ranks without a processor, if there is much of it, and none of those
+/// that were `found` tells the same. It blames no rank: who had no processor is chance.
+pub(super) fn oversubscribed(facts: &Facts<'_>, found: &[Finding]) -> Option<Finding> {
+    let run = facts.run;
+    let of_ranks = run.no_processor_ns.iter().map(|[least_ns, _]| crate::ns((*least_ns).into()));
+    let of_ranks: Vec<f64> = of_ranks.collect();
+    let lost_ns: f64 = of_ranks.iter().sum();
+    if !facts.is_large(lost_ns) || found.iter().any(|one| one.kind == Kind::Oversubscription) {
+        return None;
+    }
+    let most_ns = of_ranks.iter().copied().fold(0.0, f64::max);
+    let is_named = |(_, lost_ns): &(u32, &f64)| **lost_ns >= NAMED_PART * most_ns;
+    let who: RankSet = (0_u32..).zip(&of_ranks).filter(is_named).map(|(rank, _)| rank).collect();
+    let sentence = format!(
+        "{} {} ready to run, but had no processor, for {} in all: others ran on them",
+        capital(&ranks(&who)),
+        if_many(&who, "was", "were"),
+        ns(lost_ns)
+    );
+    let why = "ready to run, without a processor".to_owned();
+    let chain = vec![Link { ranks: who.clone(), place: None, ns: lost_ns, why }];
+    Some(Finding {
+        // Ranks that wait in a loop for others lose nothing without a processor.
+        certainty: Certainty::AtMost,
+        ranks: who,
+        chain,
+        ..Finding::new(Kind::Oversubscription, run.a_rank_ns(lost_ns), sentence, ADVICE.to_owned())
+    })
+}
