@@ -136,7 +136,7 @@ fn recover(
     }
     for job in unwritten {
         let who = job.who();
-        let ranks = match job.event_maps(|threads| event_map(threads, now)) {
+        let mut ranks = match job.event_maps(|threads| event_map(threads, now)) {
             Ok(ranks) => ranks,
             Err(error) => {
                 done.left_alone.push(format!("{who}: left alone: {error}"));
@@ -147,6 +147,7 @@ fn recover(
         ranks.iter().for_each(|rank| losses.absorb(&rank.facts.losses));
         let is_empty =
             ranks.iter().all(|map| map.callpaths.is_empty()) && losses.visits_not_recorded == 0;
+        tinyprof_symbols::name_and_merge(&mut ranks, &wrappers());
         let path = if is_empty { None } else { Some(write(&job, &ranks, arguments)?) };
         done.recovered.push((who, path));
         // Only now: until the profile is written, they are the only data.
@@ -177,11 +178,7 @@ fn event_map(threads: &[Piece<'_>], now: Moment) -> io::Result<EventMap> {
     }
     let segments: Vec<Segment<'_>> =
         files.iter().filter_map(|bytes| Segment::parse(bytes).ok()).collect();
-    let mut map = recovered_map(&segments, now);
-    if let Some(named) = tinyprof_symbols::with_names(&map.callpaths, &wrappers()) {
-        map.callpaths = named;
-    }
-    Ok(map)
+    Ok(recovered_map(&segments, now))
 }
 
 /// Returns the possible names of a job's profile: the one its program wanted, and the one we write.

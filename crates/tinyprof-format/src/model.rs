@@ -11,6 +11,7 @@ mod identity;
 mod kinds;
 mod lately;
 mod manifest;
+mod merged;
 mod message;
 mod metric;
 mod numbers;
@@ -36,6 +37,7 @@ pub use manifest::{
     CallpathFile, FORMAT_NAME, FormatVersion, InterimTimes, Manifest, PartFile, PeakMemory,
     PhaseTimes, RunMetadata, RunState, Salvage,
 };
+pub use merged::MergedRows;
 pub use message::{MessageKey, MessageKind, Traffic};
 pub use metric::{MetricBucket, MetricSummary, MetricValues};
 pub use precision::Precision;

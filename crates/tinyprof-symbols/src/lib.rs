@@ -9,8 +9,11 @@
 //! `MPI_Send at solve (lu.f:123)`. Without debug information it becomes
 //! `MPI_Send at solve (a.out+0x1234)`, and without symbols it stays as it is. Where a line has
 //! several calls of the function, the column is added: `MPI_Send at solve (lu.f:123:9)`.
+//!
+//! Call sites, and places of samples, that have one name then are one to the user ([`equal`]).
 #![deny(unsafe_code)]
 
+mod equal;
 mod executable;
 mod names;
 #[expect(unsafe_code, reason = "std does not map files")]
@@ -20,11 +23,22 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
+pub use equal::name_and_merge;
 use executable::{Found, Frame};
 use tinyprof_format::model::{CallpathTable, Region};
 use tinyprof_settings::Wrappers;
 
 use names::{plain, without_separators};
+
+/// A dictionary whose call sites have names.
+#[derive(Clone, Debug)]
+pub struct Named {
+    /// The dictionary, whose ids and rows have not changed.
+    pub callpaths: CallpathTable,
+    /// Each row whose site equals that of an earlier one below the same callpath, and the first
+    /// such row.
+    pub equal: Vec<(u32, u32)>,
+}
 
 /// The constant of a named call site that keeps the executable and the address.
 const ADDRESS: &str = "address";
@@ -34,7 +48,8 @@ thread_local! {
     static FOUND: RefCell<HashMap<String, HashMap<u64, Found>>> = RefCell::default();
 }
 
-/// Returns the dictionary with the names of its call sites, or `None` if it has none.
+/// Returns the dictionary with the names of its call sites, and which of them are equal; `None` if
+/// it has none.
 ///
 /// Reads the executables and libraries that the calls came from, if they are on this machine. Where
 /// a wrapper was inlined into its caller, the place is that of the caller.
@@ -43,7 +58,7 @@ thread_local! {
 /// Nothing without call sites. A look-up takes microseconds, and reading the index of an
 /// executable's debug information comes before the first. The thread keeps what it has found.
 #[must_use]
-pub fn with_names(dictionary: &CallpathTable, wrappers: &Wrappers) -> Option<CallpathTable> {
+pub fn with_names(dictionary: &CallpathTable, wrappers: &Wrappers) -> Option<Named> {
     let regions = || dictionary.rows().iter().map(|row| &*row.region);
     let mut wanted: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
     for (region, call_site) in regions().filter_map(|region| Some((region, CallSite::of(region)?)))
@@ -65,7 +80,8 @@ pub fn with_names(dictionary: &CallpathTable, wrappers: &Wrappers) -> Option<Cal
             call_site.named(region, at_call, wrappers)
         })
     });
-    Some(with_columns(&named))
+    let callpaths = with_columns(&named);
+    Some(Named { equal: equal::rows(&callpaths), callpaths })
 }
 
 /// Tells call sites on one line apart by their columns: the same function, called from the same
@@ -96,6 +112,8 @@ struct CallSite<'a> {
     function: Option<&'a str>,
     /// The name of the executable or library, and the address: `a.out+0x1234`.
     place: &'a str,
+    /// The name of the executable or library.
+    object: &'a str,
     /// The address that the call returns to, in the object's file.
     address: u64,
 }
@@ -114,8 +132,9 @@ impl<'a> CallSite<'a> {
         if function.is_none() && !region.is_sampled() {
             return None;
         }
-        let (_, digits) = place.rsplit_once("+0x")?;
-        Some(Self { function, place, address: u64::from_str_radix(digits, 16).ok()? })
+        let (object, digits) = place.rsplit_once("+0x")?;
+        let address = u64::from_str_radix(digits, 16).ok()?;
+        Some(Self { function, place, object, address })
     }
 
     /// Returns the address of the call, the instruction before the one that it returns to; that of
@@ -136,6 +155,10 @@ impl<'a> CallSite<'a> {
                 let short = Path::new(&file).file_name().unwrap_or_default().to_string_lossy();
                 named.name = format!("{at}{caller} ({short}:{line})");
                 (named.file, named.line, named.column) = (file, line, column);
+            }
+            // Samples are told apart by function, calls also by the instruction.
+            None if self.function.is_none() => {
+                named.name = format!("{caller} ({})", self.object);
             }
             None => named.name = format!("{at}{caller} ({})", self.place),
         }
@@ -201,13 +224,13 @@ mod tests {
     fn named(region: Region) -> Region {
         let id = CallpathId::root(region.site);
         let table = CallpathTable::from_parents([(id, None, region)]);
-        let named = with_names(&table, &Wrappers::default()).unwrap_or(table);
+        let named = with_names(&table, &Wrappers::default()).map_or(table, |named| named.callpaths);
         assert_eq!(named.rows()[0].id, id, "the id stays");
         Region::clone(&named.rows()[0].region)
     }
 
     /// Returns the address of this test's code in its file, which the loader put somewhere else.
-    fn address_in_file() -> usize {
+    pub(crate) fn address_in_file() -> usize {
         let maps = std::fs::read_to_string("/proc/self/maps").expect("Linux");
         let executable = std::env::current_exe().expect("it has a path");
         let name = executable.to_str().expect("the build's path is text");

@@ -1,7 +1,7 @@
 //! Samples of a program whose functions work for known processor times: each has as many as its
 //! time says, whatever else the program does.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -120,6 +120,11 @@ fn check_places(profile: &Profile) {
             assert_eq!(profile.callpaths.path(row.parent.expect("the program")), "sampled");
             assert!(profile.values[index.row()].iter().all(|of| of.visits() <= 400));
         }
+    }
+    for siblings in (0..profile.callpaths.len()).map(|row| &profile.callpaths.children()[row]) {
+        let names = siblings.iter().map(|of| profile.callpaths.get(*of).region.name.as_str());
+        let distinct: BTreeSet<&str> = names.collect();
+        assert_eq!(distinct.len(), siblings.len(), "a line is one row: {distinct:?}");
     }
     // What the profiler does when MPI has begun is no time of the program.
     assert!(outside <= 4, "{outside}");
