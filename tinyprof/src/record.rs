@@ -42,7 +42,7 @@ pub(crate) use arena::{
     begin_processor_time, install_sampling,
 };
 pub use arena::{EdgeInstance, Like, VISIT_UNITS};
-pub use call_site::{CallPlace, ScriptLine};
+pub use call_site::{CALLERS_MAX, CallChain, CallPlace, ScriptLine};
 pub(crate) use call_site::{call_site, program};
 #[cfg(feature = "alloc")]
 pub use counting::Counting;

@@ -1,6 +1,7 @@
 //! The contents of a profile as plain values, without a byte layout.
 
 mod bound;
+mod callers;
 mod callpath;
 mod cause;
 mod clock_facts;
@@ -25,6 +26,7 @@ mod table;
 mod values;
 
 pub use bound::ESTIMATE_ERRORS;
+pub use callers::{CALLERS, CALLERS_MODULE, CallpathRecord, with_callers};
 pub use callpath::{Callpath, CallpathId, CallpathIndex, Mode, Region, RegionKind, SiteId};
 pub use cause::{Activities, Activity, Cause, CauseFacts, DelayCost, PathPart, RankCauses, Waited};
 pub use clock_facts::ClockFacts;

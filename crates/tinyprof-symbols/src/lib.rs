@@ -63,7 +63,7 @@ pub fn with_names(dictionary: &CallpathTable, wrappers: &Wrappers) -> Option<Nam
     let mut wanted: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
     for (region, call_site) in regions().filter_map(|region| Some((region, CallSite::of(region)?)))
     {
-        wanted.entry(&region.file).or_default().extend(call_site.call());
+        wanted.entry(&region.file).or_default().insert(call_site.call);
     }
     if wanted.is_empty() {
         return None;
@@ -76,7 +76,7 @@ pub fn with_names(dictionary: &CallpathTable, wrappers: &Wrappers) -> Option<Nam
         }
         dictionary.with_regions(|region| {
             let call_site = CallSite::of(region)?;
-            let at_call = found.get(&region.file)?.get(&call_site.call()?)?;
+            let at_call = found.get(&region.file)?.get(&call_site.call)?;
             call_site.named(region, at_call, wrappers)
         })
     });
@@ -108,14 +108,14 @@ fn is_named(region: &Region) -> bool {
 
 /// A call site as the recorder names it.
 struct CallSite<'a> {
-    /// The function that is called; none if it is the place of samples.
+    /// The function that is called; none if it is a place of samples, or one around calls.
     function: Option<&'a str>,
     /// The name of the executable or library, and the address: `a.out+0x1234`.
     place: &'a str,
     /// The name of the executable or library.
     object: &'a str,
-    /// The address that the call returns to, in the object's file.
-    address: u64,
+    /// The address of the call or the sampled instruction, in the object's file.
+    call: u64,
 }
 
 impl<'a> CallSite<'a> {
@@ -123,24 +123,20 @@ impl<'a> CallSite<'a> {
         if region.line != 0 {
             return None;
         }
-        let (function, place) = if region.is_sampled() {
+        let (function, place) = if region.is_sampled() || region.is_caller() {
             (None, region.name.as_str())
         } else {
             let (function, place) = region.name.split_once(" at ")?;
             (Some(function).filter(|_| region.module == "mpi"), place)
         };
-        if function.is_none() && !region.is_sampled() {
+        if function.is_none() && !region.is_sampled() && !region.is_caller() {
             return None;
         }
         let (object, digits) = place.rsplit_once("+0x")?;
         let address = u64::from_str_radix(digits, 16).ok()?;
-        Some(Self { function, place, object, address })
-    }
-
-    /// Returns the address of the call, the instruction before the one that it returns to; that of
-    /// a sample is the instruction's own.
-    fn call(&self) -> Option<u64> {
-        self.address.checked_sub(u64::from(self.function.is_some()))
+        // A sample is at the instruction itself, a call before the one that it returns to.
+        let call = address.checked_sub(u64::from(!region.is_sampled()))?;
+        Some(Self { function, place, object, call })
     }
 
     /// Returns the region with the names of its place, if any are known.

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use tinyprof_format::model::{
     CallpathId, CallpathValues, ClockFacts, EventMap, ExecutionSummary, Losses, ProcessorFacts,
-    RankFacts, Region,
+    RankFacts, Region, with_callers,
 };
 
 use super::causes::causes;
@@ -118,6 +118,7 @@ pub fn snapshot() -> EventMap {
         }
         (id, parent, region, values)
     });
+    let records = records.flat_map(with_callers);
     let mut map = EventMap::from_records(records, RankFacts::default());
     drop(held);
     losses.visits_open += polled_begun.saturating_sub(polled_ended);
