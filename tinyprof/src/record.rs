@@ -34,6 +34,7 @@ pub(crate) mod segments;
 mod site;
 mod site_table;
 pub(crate) mod thread;
+mod workers;
 
 #[cfg(any(test, feature = "tracing"))]
 pub(crate) use arena::Entered;
@@ -48,5 +49,6 @@ pub(crate) use call_site::{call_site, program};
 pub use counting::Counting;
 pub(crate) use keyed::KeyedSites;
 pub use site::Site;
+pub use workers::{NewWorker, Start, new_worker};
 pub(crate) use site::has_regions;
 pub(crate) use tinyprof_segment::words::Line;

@@ -43,7 +43,7 @@ pub fn ending_here<T>(work: impl FnOnce() -> T) -> T {
 /// About a microsecond for 20 callpaths a thread, and a copy of their series.
 #[must_use]
 pub fn snapshot() -> EventMap {
-    let here = arena().inspect(|arena| arena.take_samples());
+    let here = arena().inspect(|arena| arena.take_all_samples());
     let is_here = |arena: &Arena| here.is_some_and(|here| ptr::eq(here, arena));
     let session = session();
     let scale = clock::rate_since(session.started, session.clock);

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 use tinyprof_format::file::read_profile;
-use tinyprof_format::model::Profile;
+use tinyprof_format::model::{Profile, SAMPLES_UNKNOWN};
 
 use crate::support::{compile, library, mpiexec};
 
@@ -121,13 +121,31 @@ fn check_places(profile: &Profile) {
             assert!(profile.values[index.row()].iter().all(|of| of.visits() <= 400));
         }
     }
-    for siblings in (0..profile.callpaths.len()).map(|row| &profile.callpaths.children()[row]) {
+    let children = profile.callpaths.children();
+    for siblings in (0..profile.callpaths.len()).map(|row| &children[row]) {
         let names = siblings.iter().map(|of| profile.callpaths.get(*of).region.name.as_str());
         let distinct: BTreeSet<&str> = names.collect();
         assert_eq!(distinct.len(), siblings.len(), "a line is one row: {distinct:?}");
     }
     // What the profiler does when MPI has begun is no time of the program.
     assert!(outside <= 4, "{outside}");
+}
+
+#[test]
+fn threads_that_never_call_are_sampled_for_the_region_that_made_them() {
+    if let Err(reason) = allowed() {
+        return println!("left out: {reason}");
+    }
+    let (profile, _scratch) = checked(1, "threads", "calls");
+    for (index, row) in profile.callpaths.iter() {
+        let visits: u64 = profile.values[index.row()].iter().map(|of| of.visits()).sum();
+        if matches!(row.region.sampled_function(), Some("longer" | "shorter")) {
+            let above = row.parent.map(|parent| profile.callpaths.path(parent));
+            assert_eq!(above.as_deref(), Some("sampled"), "{visits} of {}", row.region.name);
+        }
+        assert!(!row.region.counts_threads_not_sampled(), "{visits}");
+        assert!(row.region.name != SAMPLES_UNKNOWN || visits < 10, "{visits}");
+    }
 }
 
 #[test]
