@@ -8,6 +8,7 @@ mod interim;
 mod messages;
 mod order;
 mod places;
+mod processor;
 mod sampled;
 mod settings;
 mod small_memory;
