@@ -139,7 +139,7 @@ mod tests {
             let records = records.iter().map(|&(at, visits)| record(address + at, visits));
             EventMap::from_records(records, RankFacts::default())
         };
-        let mut ranks = [map(&[(0, 5), (1, 7)]), map(&[(1, 2)]), EventMap::default()];
+        let mut ranks = [map(&[(1, 5), (2, 7)]), map(&[(2, 2)]), EventMap::default()];
         name_and_merge(&mut ranks, &Wrappers::default());
         let visits: Vec<u64> =
             ranks.iter().map(|map| map.values.iter().map(|v| v.visits()).sum()).collect();

@@ -7,9 +7,9 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 use tinyprof_format::file::read_profile;
-use tinyprof_format::model::{Profile, SAMPLES_UNKNOWN};
+use tinyprof_format::model::{Profile, SAMPLES_UNKNOWN, THREADS_NOT_SAMPLED};
 
-use crate::support::{compile, library, mpiexec};
+use crate::support::{compile, compile_with, library, mpiexec};
 
 /// The samples in a second of processor time.
 const PER_SECOND: u32 = 1000;
@@ -153,7 +153,45 @@ fn a_program_with_events_timers_and_children_of_its_own_is_undisturbed() {
     if let Err(reason) = allowed() {
         return println!("left out: {reason}");
     }
-    for what in ["fork", "exec", "events"] {
+    for what in ["fork", "exec", "events", "ptrace"] {
         drop(checked(1, what, "calls"));
+    }
+}
+
+/// Runs the program with a filter of the system, and returns its visits by callpath, and what was
+/// said.
+fn refused(arguments: &[&str], rate: &str) -> (BTreeMap<String, u64>, String) {
+    let scratch = tempfile::tempdir().expect("a directory can be made");
+    let filter = scratch.path().join("refused");
+    compile_with("cc", &[], "refused.c", &filter);
+    let program = compile("callers.c", scratch.path());
+    let mut command = mpiexec(2);
+    command.env("TINYPROF_OUT", scratch.path().join("p")).env("TINYPROF_REPORT", "off");
+    command.env("LD_PRELOAD", library()).env("TINYPROF_SAMPLE", rate);
+    let output = command.arg(filter).args(arguments).arg(program).output().expect("it starts");
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    let profile = read_profile(&scratch.path().join("p.tprof")).expect("it was written");
+    let visits = profile.callpaths.iter().map(|(at, _)| {
+        let visits = profile.values[at.row()].iter().map(|of| of.visits()).sum();
+        (profile.callpaths.path(at), visits)
+    });
+    (visits.collect(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn where_the_system_refuses_one_line_says_so_and_nothing_else_changes() {
+    let (expected, said) = refused(&["EVENT", "1"], "off");
+    assert_eq!(said, "");
+    for (arguments, reason) in [
+        (["EVENT", "1"], "the system allows no samples"),
+        (["EVENT", "38"], "the system has no samples"),
+        (["MEMORY", "1"], "samples need more locked memory than"),
+        (["MEMORY", "12"], "the system gives no memory for samples"),
+    ] {
+        let (mut found, said) = refused(&arguments, "100");
+        let start = format!("tinyprof: TINYPROF_SAMPLE is ignored: {reason}");
+        assert!(said.starts_with(&start) && said.lines().count() == 1, "{arguments:?}: {said}");
+        assert_eq!(found.remove(THREADS_NOT_SAMPLED), Some(2), "{arguments:?}");
+        assert_eq!(found, expected, "{arguments:?}");
     }
 }

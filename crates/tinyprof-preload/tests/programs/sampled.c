@@ -1,5 +1,5 @@
 // Two functions that work for known processor times between calls of MPI, and what may disturb
-// samples or be disturbed by them: `sampled [fork|exec|events|threads]`. Each rank
+// samples or be disturbed by them: `sampled [fork|exec|events|threads|ptrace]`. Each rank
 // prints the processor time of each function, in ns: `longer NS` and `shorter NS`.
 #define _GNU_SOURCE
 #include <linux/perf_event.h>
@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -140,6 +141,17 @@ int main(int argc, char **argv) {
     if (round == 2 && !strcmp(what, "fork")) {
       pid_t child = fork();
       if (child == 0) _exit(of_child(50000000) > 0 ? 7 : 1);
+      if (waitpid(child, &state, 0) != child || WEXITSTATUS(state) != 7) return 1;
+    }
+    if (round == 2 && !strcmp(what, "ptrace")) {
+      pid_t child = fork();
+      if (child == 0) {
+        ptrace(PTRACE_TRACEME, 0, 0, 0);
+        raise(SIGSTOP);
+        _exit(of_child(50000000) > 0 ? 7 : 1);
+      }
+      if (waitpid(child, &state, 0) != child || !WIFSTOPPED(state)) return 1;
+      if (ptrace(PTRACE_CONT, child, 0, 0)) return 1;
       if (waitpid(child, &state, 0) != child || WEXITSTATUS(state) != 7) return 1;
     }
     if (round == 2 && !strcmp(what, "exec")) {

@@ -42,9 +42,9 @@ fn rank(calls: &[(usize, u64)]) -> EventMap {
 #[test]
 fn copies_of_a_call_are_one_row_on_all_ranks() {
     let ranks = [
-        rank(&[(0, 1)]),
-        rank(&[(1, 20), (0, 300)]),
-        rank(&[(1, 4000)]),
+        rank(&[(1, 1)]),
+        rank(&[(2, 20), (1, 300)]),
+        rank(&[(2, 4000)]),
         rank(&[]),
         EventMap::default(),
     ];
