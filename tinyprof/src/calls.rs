@@ -3,7 +3,7 @@
 
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use tinyprof_format::model::MessageKey;
 pub use tinyprof_format::model::{
@@ -104,6 +104,14 @@ impl Recorder {
     /// Thirteen stores.
     pub fn store_clock(self, facts: &ClockFacts) {
         self.arena.store_clock(facts);
+    }
+
+    /// Returns words that survive the process if it is killed, 0 at first; `None` if there are
+    /// none. Once for a process.
+    #[cold]
+    #[must_use]
+    pub fn kept_words(self, count: usize) -> Option<&'static [AtomicU64]> {
+        self.arena.kept_words(count)
     }
 
     /// Opens a visit of `function`, below the innermost open region.

@@ -14,6 +14,7 @@ mod graph;
 mod grouped;
 mod html;
 mod import;
+mod kept;
 mod launch;
 #[cfg(feature = "top")]
 mod live;

@@ -30,6 +30,7 @@ use tinyprof_segment::layout::header;
 use tinyprof_views::json_text;
 
 use crate::arguments::RecoverArguments;
+use crate::kept::add_causes;
 use crate::wrappers::wrappers;
 use crate::{memory, permissions, render, sys};
 use candidates::Candidate;
@@ -178,7 +179,9 @@ fn event_map(threads: &[Piece<'_>], now: Moment) -> io::Result<EventMap> {
     }
     let segments: Vec<Segment<'_>> =
         files.iter().filter_map(|bytes| Segment::parse(bytes).ok()).collect();
-    Ok(recovered_map(&segments, now))
+    let mut map = recovered_map(&segments, now);
+    add_causes(&mut map, &segments);
+    Ok(map)
 }
 
 /// Returns the possible names of a job's profile: the one its program wanted, and the one we write.

@@ -19,7 +19,8 @@
 //! * [`Ledger`]: the side of the rank: its activities, last synchronisations, blame, and path.
 //! * [`Page`], [`Pulled`]: what others read of it, as of the moment at which it came.
 //! * [`Costs`]: the result, by callpath of the wait and by cause.
-//! * [`Block`]: all words of a rank, which others read when the rank ends, or was killed.
+//! * [`Block`]: all words of a rank, for its profile.
+//! * [`Kept`]: copies of them in the rank's segment, for a rank that is killed.
 //! * [`Imbalance`]: overload and underload of an activity, by number or by length of visits.
 //!
 //! ```
@@ -63,11 +64,13 @@ mod cause;
 mod costs;
 mod imbalance;
 mod instance;
+mod kept;
 mod layout;
 mod ledger;
 mod list;
 mod log;
 mod page;
+mod parts;
 mod pulled;
 mod record;
 mod shares;
@@ -77,8 +80,10 @@ pub use cause::{Activity, Cause};
 pub use costs::{Cost, Costs, DelayCost, DelayCosts, Kind};
 pub use imbalance::{Imbalance, Visits, path_imbalance_ns};
 pub use instance::Instance;
+pub use kept::Kept;
 pub use layout::Sizes;
 pub use ledger::{Ledger, Losses, Wait};
 pub use page::{Page, Wanted};
+pub use parts::PathPart;
 pub use pulled::Pulled;
-pub use record::{PathPart, RankCauses};
+pub use record::RankCauses;

@@ -10,7 +10,8 @@
 //! ```
 //!
 //! * [`WhyBuilder`]: takes a profile callpath by callpath.
-//! * [`recorded_causes`]: what a rank has recorded of causes, as a profile stores it.
+//! * [`recorded_causes`], [`kept_causes`]: what a rank has recorded of causes, as a profile stores
+//!   it: in its memory, and in the segment that survives it.
 //! * [`Why`]: the findings, the verdict in one line, and waiting by cause; as text and as JSON.
 //!
 //! This crate reads and writes no file, and knows no MPI, no clock and no threads. Names in its
@@ -31,7 +32,7 @@ mod why;
 
 pub use finding::{Finding, Kind, Link};
 pub use place::Place;
-pub use recorded::recorded_causes;
+pub use recorded::{kept_causes, recorded_causes};
 pub use why::{Why, WhyBuilder};
 
 /// Returns a time as a floating-point number. 53 bits are enough for shares and sums of times.

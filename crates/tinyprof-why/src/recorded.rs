@@ -7,7 +7,7 @@ use tinyprof_format::model::{
     Activities, Activity, CallpathId, Cause, CauseFacts, DelayCost, EdgeKey, EdgeKind, EventMap,
     PathPart, RankCauses, Waited,
 };
-use tinyprof_messages::delay::{self, Block, Sizes};
+use tinyprof_messages::delay::{self, Block, Kept, Sizes};
 
 /// Returns the causes that are in these words, of the rank of this event map; `None` if there are
 /// none, or if they kept changing. Allocates.
@@ -17,6 +17,15 @@ use tinyprof_messages::delay::{self, Block, Sizes};
 #[must_use]
 pub fn recorded_causes(words: &[AtomicU64], map: &EventMap) -> Option<RankCauses> {
     let (_, found) = Block::new(words, Sizes::RECORDER).read()?;
+    Some(of_rank(&found, map))
+}
+
+/// Returns the causes of the rank of this event map as they are in the words that its segment has
+/// kept; `None` if there are none. Any words may be passed. Allocates.
+#[must_use]
+pub fn kept_causes(words: &[u64], map: &EventMap) -> Option<RankCauses> {
+    let words: Vec<AtomicU64> = words.iter().copied().map(AtomicU64::new).collect();
+    let (_, found) = Kept::new(&words, Sizes::RECORDER)?.read()?;
     Some(of_rank(&found, map))
 }
 
@@ -31,7 +40,7 @@ fn of_rank(found: &delay::RankCauses, map: &EventMap) -> RankCauses {
     });
     let path = found.path.iter().map(|part| PathPart { cause: cause(part.cause), ns: part.ns });
     let facts = CauseFacts {
-        ended_ns: found.path.iter().map(|part| part.ns).sum(),
+        ended_ns: found.path.iter().fold(0, |sum, part| sum.saturating_add(part.ns)),
         other_direct_ns: other_direct.ns,
         other_direct_count: other_direct.count,
         other_propagated_ns: other_propagated.ns,
@@ -80,6 +89,15 @@ mod tests {
 
     use super::*;
 
+    /// Returns the words that a rank with this block keeps.
+    fn kept_words(block: &[AtomicU64]) -> Vec<u64> {
+        let words: Vec<AtomicU64> =
+            (0..Kept::words(&Sizes::RECORDER)).map(|_| AtomicU64::new(0)).collect();
+        let kept = Kept::new(&words, Sizes::RECORDER).expect("there are enough words");
+        Block::new(block, Sizes::RECORDER).keep(&kept);
+        words.into_iter().map(AtomicU64::into_inner).collect()
+    }
+
     #[test]
     fn what_a_rank_has_recorded_names_its_calls_and_gaps() {
         let site = SiteId::from_bits(5);
@@ -97,6 +115,8 @@ mod tests {
         ledger.add(delay::Activity::from_number(gap.number()), 90, 90);
         let found = recorded_causes(&words, &map).expect("there are some");
         assert_eq!(found.facts.ended_ns, 90);
+        assert_eq!(kept_causes(&kept_words(&words), &map).as_ref(), Some(&found));
+        assert_eq!(kept_causes(&[0; 9], &map), None, "too few words");
         let [part] = found.path[..] else { panic!("{found:?}") };
         assert_eq!((part.cause.rank(), found.activity(part.cause)), (Some(2), Some(gap)));
     }

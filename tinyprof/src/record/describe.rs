@@ -33,7 +33,7 @@ impl Bytes<'_> {
 }
 
 /// Returns a block of at least `words` words, all zero.
-fn zeroed(segment: &Segment, words: usize) -> Option<(Line, &[AtomicU64])> {
+pub(super) fn zeroed(segment: &Segment, words: usize) -> Option<(Line, &[AtomicU64])> {
     let class = words.div_ceil(LINE_WORDS).next_power_of_two().trailing_zeros();
     segment.allocate_zeroed(class)
 }

@@ -32,6 +32,7 @@ pub(super) fn copy(shared: &[AtomicU64]) -> Result<Vec<u8>, HasGrown> {
     copy.put(header::LAST_EDGE, newest_edge);
     copy.put(header::LAST_NODE, newest_node);
     copy.put(header::LAST_SITE, newest_site);
+    copy.kept();
     // Each list is copied completely, so there is nothing to undo.
     copy.put(header::UNDO_LINE, 0);
     let newest = [newest_message, newest_edge, newest_node, newest_site];
@@ -62,6 +63,18 @@ struct Copy<'a> {
 impl Copy<'_> {
     fn load(&self, at: usize) -> u64 {
         self.shared.get(at).map_or(0, |word| word.load(Relaxed))
+    }
+
+    /// Copies the words that others give a meaning, whose first is a sequence counter.
+    fn kept(&mut self) {
+        let place = self.shared.get(header::KEPT).map_or(0, |place| place.load(Acquire));
+        let (begin, count) = (first_word(low(place)), high(place) as usize);
+        let words = self.shared.get(begin..begin.saturating_add(count));
+        let sequence = words.and_then(<[_]>::first).filter(|_| place != 0);
+        let is_there = sequence.is_some_and(|sequence| {
+            retry(|| try_read(sequence, || self.take(begin..begin + count))).is_some()
+        });
+        self.put(header::KEPT, if is_there { place } else { 0 });
     }
 
     fn put(&mut self, at: usize, value: u64) {
@@ -181,6 +194,22 @@ mod tests {
         words[NODE + node::SEQUENCE].store(7, Relaxed);
         let copied = copy(&words).expect("it has not grown");
         assert_eq!(word(&copied, NODE + node::SEQUENCE) % 2, 1);
+    }
+
+    #[test]
+    fn words_that_others_give_a_meaning_are_copied_between_two_changes() {
+        let words = words();
+        words[header::KEPT].store(3 << 32 | 12, Relaxed);
+        words[LIST + 2].store(9, Relaxed);
+        let copied = copy(&words).expect("it has not grown");
+        let found = [header::KEPT, LIST + 2].map(|at| word(&copied, at));
+        assert_eq!(found, [3 << 32 | 12, 9]);
+        for (place, sequence) in [(3 << 32 | 12, 7), (u64::MAX, 0)] {
+            words[header::KEPT].store(place, Relaxed);
+            words[LIST].store(sequence, Relaxed);
+            let copied = copy(&words).expect("it has not grown");
+            assert_eq!(word(&copied, header::KEPT), 0, "torn, or not there");
+        }
     }
 
     /// Checks that a chain of two records of `lines` lines is copied, whose links are a cycle.

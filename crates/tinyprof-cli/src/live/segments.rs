@@ -13,6 +13,7 @@ use tinyprof_segment::clock::Moment;
 use super::copy::copy;
 use super::sample::Sample;
 use super::seen::JobLine;
+use crate::kept::add_causes;
 use crate::recover::find::find;
 use crate::recover::jobs::{Job, Piece, jobs};
 use crate::sys::{self, SharedWords};
@@ -105,7 +106,9 @@ fn sample(job: &Job<'_>, now: Moment) -> Sample {
     let started_ns = job.pieces().map(|piece| piece.segment.header().start_ns).min();
     let Ok(mut ranks) = job.event_maps(|threads| {
         let segments: Vec<Segment<'_>> = threads.iter().map(|piece| piece.segment).collect();
-        Ok::<_, Infallible>(running_map(&segments, now))
+        let mut map = running_map(&segments, now);
+        add_causes(&mut map, &segments);
+        Ok::<_, Infallible>(map)
     });
     tinyprof_symbols::name_and_merge(&mut ranks, &wrappers());
     Sample {

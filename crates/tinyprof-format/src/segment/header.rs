@@ -127,6 +127,17 @@ impl<'a> Segment<'a> {
     }
 }
 
+impl Segment<'_> {
+    /// Returns the words that the process has kept for others, who know their meaning.
+    #[must_use]
+    pub fn kept_words(&self) -> Option<Vec<u64>> {
+        let place = self.words.get(0, at::KEPT).filter(|place| *place != 0)?;
+        let bytes = self.words.bytes(low(place), 0, (high(place) as usize).checked_mul(8)?)?;
+        let (words, _) = bytes.as_chunks::<8>();
+        Some(words.iter().map(|word| u64::from_le_bytes(*word)).collect())
+    }
+}
+
 fn read_header(words: Words<'_>) -> Option<SegmentHeader> {
     let word = |word| words.get(0, word);
     word(at::WORDS - 1)?;

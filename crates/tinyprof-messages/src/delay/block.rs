@@ -8,11 +8,13 @@ use tinyprof_segment::primitive::AtomicU64;
 use tinyprof_segment::sequence;
 
 use super::costs::{Costs, DelayCosts};
+use super::kept::Kept;
 use super::layout::{SEQUENCE, Sizes};
 use super::ledger::{Ledger, Losses};
 use super::list::{Word, add};
 use super::page::Page;
-use super::record::{PathPart, RankCauses};
+use super::parts::path_of;
+use super::record::RankCauses;
 
 /// The attempts to read a block. Each fails only if its rank has entered or left a call meanwhile.
 const TRIES: usize = 10_000;
@@ -85,16 +87,25 @@ impl<'m> Block<'m> {
         let rank = u32::try_from(rank).ok()?;
         let path = retry(|| {
             let page = self.page_words();
-            sequence::try_read(&page[SEQUENCE], || Ledger::path_in(page, self.sizes, rank))
+            let parts = || path_of(Ledger::parts_in(page, self.sizes, rank));
+            sequence::try_read(&page[SEQUENCE], parts)
         })?;
         let costs = retry(|| DelayCosts::read(self.table()))?;
-        let mut path: Vec<PathPart> =
-            path.into_iter().map(|(cause, ns)| PathPart { cause, ns }).collect();
-        path.sort_unstable_by_key(|part| (std::cmp::Reverse(part.ns), part.cause));
         let [unread, late, forgotten, short_ns, unfollowed_ns] =
             std::array::from_fn(|at| self.losses()[at].get());
         let losses = Losses { unread, late, forgotten, short_ns, unfollowed_ns };
         Some((rank, RankCauses { costs, path, losses }))
+    }
+
+    /// Copies what the block says to words that survive the rank. Owner only, between two changes.
+    ///
+    /// # Cost
+    /// 3 us, and twice 27 KiB of memory.
+    pub fn keep(&self, kept: &Kept<'_>) {
+        let rank = self.words[RANK].load(Relaxed);
+        let of = u32::try_from(rank.saturating_sub(1)).unwrap_or(u32::MAX);
+        let path = Ledger::parts_in(self.page_words(), self.sizes, of);
+        kept.write(rank, self.losses(), path, self.table());
     }
 
     fn losses(&self) -> &'m [AtomicU64] {

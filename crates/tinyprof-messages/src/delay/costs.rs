@@ -187,8 +187,9 @@ impl DelayCosts {
                 direct: cost(at(number) + SUMS),
                 propagated: cost(at(number) + SUMS + 2),
             });
-            let mut entries: Vec<DelayCost> =
-                entries.filter(|entry| entry.direct.count + entry.propagated.count > 0).collect();
+            let mut entries: Vec<DelayCost> = entries
+                .filter(|entry| entry.direct.count > 0 || entry.propagated.count > 0)
+                .collect();
             entries.sort_unstable_by_key(|entry| (entry.callpath, entry.cause));
             Self { entries, other_direct: cost(OTHER), other_propagated: cost(OTHER + 2) }
         })

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tinyprof_messages::delay::{
-    Activity, Costs, DelayCosts, Instance, Ledger, Losses, Pulled, Sizes, Wait,
+    Activity, Costs, DelayCosts, Instance, Ledger, Losses, PathPart, Pulled, Sizes, Wait,
 };
 use tinyprof_segment::primitive::AtomicU64;
 
@@ -127,7 +127,7 @@ pub(crate) fn watch(history: &History, rules: &Rules) -> Verdict {
         verdict.losses.forgotten += ledger.losses().forgotten;
     }
     let last = (0..history.ranks).max_by_key(|rank| history.ended_ns[*rank]);
-    for (cause, ns) in ledgers[last.expect("a program has ranks")].path() {
+    for PathPart { cause, ns } in ledgers[last.expect("a program has ranks")].path() {
         match cause.rank() {
             Some(rank) => {
                 let cause = (rank as usize, cause.activity().number());

@@ -8,13 +8,15 @@
 //!
 //! One thread writes a page: waiting of other threads, where they may call MPI at the same time, is
 //! counted as not followed. So is waiting for one-sided accesses and locks.
+//!
+//! Now and then the rank copies what it has found out to its segment, where it survives `kill -9`.
 
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
 
-use tinyprof::__calls::{self, CallpathId, EdgeKey};
+use tinyprof::__calls::{self, CallpathId, EdgeKey, Recorder};
 use tinyprof_messages::delay::{
-    Activity, Block, Costs, Instance, Ledger, Page, Pulled, Sizes, Wait,
+    Activity, Block, Costs, Instance, Kept, Ledger, Page, Pulled, Sizes, Wait,
 };
 
 use super::common_clock::Span;
@@ -36,7 +38,14 @@ pub(super) struct Causes {
     /// What is to be added to the ledger.
     pairs: [Pair; PAIRS],
     collected_ns: u64,
+    /// The words that survive the process, if there are any.
+    kept: Option<Kept<'static>>,
+    /// When the next copy is due, in ns.
+    copy_ns: u64,
 }
+
+/// The least time between two copies, in ns: they take less than 1/5,000 of it.
+const COPY_NS: u64 = 20_000_000;
 
 /// The pairs of calls whose times are collected.
 const PAIRS: usize = 8;
@@ -92,7 +101,12 @@ impl Waited {
 
 impl Causes {
     /// Begins to write the words of a rank in the world, all 0. Time counts from `origin_ns` on.
-    pub(super) fn new(words: &'static [AtomicU64], rank: u32, origin_ns: u64) -> Self {
+    pub(super) fn new(
+        words: &'static [AtomicU64],
+        rank: u32,
+        origin_ns: u64,
+        recorder: Recorder,
+    ) -> Self {
         let block = Block::new(words, Sizes::RECORDER);
         let (ledger, costs) = block.begin(rank);
         OWN.get_or_init(|| block);
@@ -106,6 +120,10 @@ impl Causes {
             known_ns: origin_ns,
             pairs: [Pair::of([EdgeKey::UNKNOWN; 2]); PAIRS],
             collected_ns: 0,
+            kept: recorder
+                .kept_words(Kept::words(&Sizes::RECORDER))
+                .and_then(|words| Kept::new(words, Sizes::RECORDER)),
+            copy_ns: 0,
         }
     }
 
@@ -152,6 +170,18 @@ impl Causes {
             }
         }
         self.collected_ns = 0;
+        self.keep();
+    }
+
+    /// Copies what is known to words that survive the process, if it was long ago.
+    #[inline]
+    fn keep(&mut self) {
+        if self.known_ns >= self.copy_ns {
+            self.copy_ns = self.known_ns + COPY_NS;
+            if let Some(kept) = &self.kept {
+                self.block.keep(kept);
+            }
+        }
     }
 
     fn add(&mut self, pair: &Pair) {
@@ -200,6 +230,7 @@ impl Causes {
         self.ledger.wait(&wait, is_read.then_some(&self.pulled), &mut self.costs);
         self.block.note(&self.ledger.losses());
         self.known_ns = left_ns;
+        self.keep();
     }
 
     /// Notes the end of an operation in which all ranks have waited for all.

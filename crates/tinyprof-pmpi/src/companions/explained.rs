@@ -1,6 +1,6 @@
 //! Waiting of the calls of a thread, and its causes.
 
-use tinyprof::__calls::{CallpathId, EdgeKey};
+use tinyprof::__calls::{CallpathId, EdgeKey, Recorder};
 use tinyprof_messages::delay::{Block, Instance, Ledger, Sizes};
 
 use super::causes::{Causes, Waited, not_explained};
@@ -13,12 +13,13 @@ const SEEN_NS_MIN: u64 = Ledger::SHORT_NS;
 
 impl State {
     /// Begins to look for causes, where ranks share memory.
-    pub(super) fn begin_causes(&mut self, mpi: &Mpi) {
+    pub(super) fn begin_causes(&mut self, mpi: &Mpi, recorder: Recorder) {
         let (rank, _) = rank_and_size(mpi, mpi.abi.world);
         let (_, now_ns) = self.last_call();
         let carrier = &self.common().carrier;
         let (words, origin_ns) = (carrier.block(0), carrier.origin_ns(now_ns));
-        let causes = words.map(|words| Causes::new(words, rank.unsigned_abs(), origin_ns));
+        let rank = rank.unsigned_abs();
+        let causes = words.map(|words| Causes::new(words, rank, origin_ns, recorder));
         self.causes = causes.map(Box::new);
     }
 

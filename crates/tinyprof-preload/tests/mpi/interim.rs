@@ -35,6 +35,8 @@ fn interim_profiles_of_a_program_that_is_not_rebuilt() {
             let path = scratch.path().join(name).with_extension("tprof");
             let profile = read_profile(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
             assert_eq!(profile.ranks.len(), 3, "{name}");
+            let are_known = profile.ranks.iter().all(|rank| rank.causes.is_some());
+            assert_eq!(are_known, level == "messages", "causes of {name}");
         }
     }
 }

@@ -5,6 +5,7 @@ mod causes;
 mod counts;
 mod functions;
 mod interim;
+mod killed;
 mod messages;
 mod order;
 mod places;

@@ -123,6 +123,13 @@ pub(crate) fn library() -> PathBuf {
     library
 }
 
+/// Returns the command `tinyprof`.
+pub(crate) fn tinyprof() -> Command {
+    let command = library().parent().expect("a directory").with_file_name("tinyprof");
+    assert!(command.exists(), "{} is built with the workspace", command.display());
+    Command::new(command)
+}
+
 /// Returns the command `mpiexec -n RANKS`, ready for the program and its arguments.
 pub(crate) fn mpiexec(ranks: usize) -> Command {
     let name = env::var("TINYPROF_MPIEXEC").unwrap_or_else(|_| "mpiexec".to_owned());

@@ -166,7 +166,7 @@ fn crowding(profile: &Profile) -> f64 {
 }
 
 /// Returns the line that a fault has to name.
-fn line_of(name: &str) -> Option<u64> {
+pub(crate) fn line_of(name: &str) -> Option<u64> {
     let source = fs::read_to_string(source_path(source_of(name))).expect("it is there");
     let mark = format!(" place: {name}");
     let mut lines = (1..).zip(source.lines());

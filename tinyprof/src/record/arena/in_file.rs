@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use tinyprof_format::model::ClockFacts;
 use tinyprof_segment::layout::{MAGIC, header};
 use tinyprof_segment::sequence::publish;
+use tinyprof_segment::words::pack;
 
 use super::super::describe;
 use super::super::site::Site;
@@ -41,6 +42,19 @@ impl Arena {
     /// have parts outside of it.
     pub(crate) fn has_file(&self) -> bool {
         self.header(header::MAGIC).load(Relaxed) == MAGIC
+    }
+
+    /// Returns words that survive the process, 0 at first, which this crate gives no meaning.
+    /// `None` if the arena is in no file, or there is no memory. The last ones count. Owner only.
+    pub(crate) fn kept_words(&self, count: usize) -> Option<&[AtomicU64]> {
+        if !self.is_mapped() {
+            return None;
+        }
+        let (line, words) = describe::zeroed(&self.segment, count)?;
+        let words = words.get(..count)?;
+        let place = pack(line.number(), u32::try_from(count).ok()?);
+        publish(self.header(header::KEPT), place);
+        Some(words)
     }
 
     /// Removes the file, if there is one.

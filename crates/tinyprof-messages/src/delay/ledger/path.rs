@@ -6,38 +6,33 @@ use super::{Ledger, State, Wait};
 use crate::delay::cause::{Activity, Cause};
 use crate::delay::layout::{Sizes, WAITS};
 use crate::delay::list::{self, List, Word};
+use crate::delay::parts::{PathPart, path_of};
 use crate::delay::pulled::Pulled;
 
 impl Ledger<'_> {
-    /// Returns the path that ends at this rank now: the critical path, if it is the last one. Its
-    /// sum is the time since the ranks began. Allocates.
+    /// Returns the path that ends at this rank now, the longest part first: the critical path, if
+    /// it is the last one. Its sum is the time since the ranks began. Allocates.
     #[must_use]
-    pub fn path(&self) -> Vec<(Cause, u64)> {
-        Self::path_in(self.words, self.sizes, self.rank)
+    pub fn path(&self) -> Vec<PathPart> {
+        path_of(Self::parts_in(self.words, self.sizes, self.rank))
     }
 
-    /// Returns the path of a rank from its words. Their reader must know that they did not change.
-    pub(in crate::delay) fn path_in(
+    /// Returns the parts of the path of a rank from its words, in which a cause may come several
+    /// times. Their reader must know that they did not change.
+    pub(in crate::delay) fn parts_in(
         words: &[AtomicU64],
         sizes: Sizes,
         rank: u32,
-    ) -> Vec<(Cause, u64)> {
+    ) -> impl Iterator<Item = (Cause, u64)> {
         let state = sizes.state(words[WAITS].get());
         let path = List::new(&words[state.path[0]..state.path[1]]);
-        let mut parts: Vec<(Cause, u64)> = Vec::new();
         let inherited = path.entries().map(|(cause, ns)| (Cause::from_word(cause), ns));
         let base = List::new(&words[state.base[0]..state.base[1]]);
         let clock = List::new(&words[sizes.clock()]);
         let (own, rest_ns) = own_part(clock, base, rank);
         let other = Cause::new(rank, Activity::OTHER);
         let rest = [(other, rest_ns), (Cause::OTHER, path.rest_ns())];
-        for (cause, ns) in inherited.chain(own).chain(rest).filter(|(_, ns)| *ns > 0) {
-            match parts.iter_mut().find(|part| part.0 == cause) {
-                Some(part) => part.1 = part.1.saturating_add(ns),
-                None => parts.push((cause, ns)),
-            }
-        }
-        parts
+        inherited.chain(own).chain(rest)
     }
 
     /// Takes over the path of the rank that was waited for, and the way from there.

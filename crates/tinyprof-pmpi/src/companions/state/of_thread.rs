@@ -82,7 +82,7 @@ pub(in crate::companions) fn begin(
         with(recorder, |state| state.restart(recorder, call_ps));
     }
     if let Some(recorder) = recorder {
-        with(recorder, |state| state.begin_causes(mpi));
+        with(recorder, |state| state.begin_causes(mpi, recorder));
     }
 }
 

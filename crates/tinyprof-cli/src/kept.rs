@@ -1,0 +1,13 @@
+//! The causes of waiting in the segments of a process, which runs or has been killed.
+
+use tinyprof_format::model::EventMap;
+use tinyprof_format::segment::Segment;
+use tinyprof_why::kept_causes;
+
+/// Adds the causes of waiting that one of these segments has kept to the event map of their
+/// process.
+pub(crate) fn add_causes(map: &mut EventMap, segments: &[Segment<'_>]) {
+    let kept = segments.iter().filter_map(Segment::kept_words);
+    let found = kept.into_iter().find_map(|words| kept_causes(&words, map));
+    map.facts.causes = found.map(Box::new);
+}
