@@ -27,6 +27,7 @@ pub(crate) mod flush_point;
 mod keyed;
 mod log;
 mod lookup;
+mod made_thread;
 mod node;
 mod reentrancy;
 mod segment;
@@ -48,7 +49,8 @@ pub(crate) use call_site::{call_site, program};
 #[cfg(feature = "alloc")]
 pub use counting::Counting;
 pub(crate) use keyed::KeyedSites;
+pub use made_thread::new_worker;
 pub use site::Site;
-pub use workers::{NewWorker, Start, new_worker};
 pub(crate) use site::has_regions;
 pub(crate) use tinyprof_segment::words::Line;
+pub use workers::{NewWorker, Start};

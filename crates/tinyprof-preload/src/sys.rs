@@ -32,7 +32,7 @@ pub(crate) unsafe extern "C" fn pthread_create(
         return unsafe { make(thread, attributes, start, argument) };
     };
     let (begin, of_worker) = worker.start();
-    // SAFETY: as above; the thread begins with the function of the program.
+    // SAFETY: the caller keeps the system's rules, and `begin` calls the program's function.
     let code = unsafe { make(thread, attributes, begin, of_worker) };
     if code != 0 {
         worker.forget();

@@ -37,19 +37,20 @@ pub enum CallPlace {
     Interpreter(usize),
     /// A line of a script that an interpreter executes. Equal lines are one.
     Script(&'static ScriptLine),
-    /// What the call returns to, and the functions around. Equal chains are one.
+    /// The address that the call returns to, and the functions around. Equal chains are one.
     Chain(&'static CallChain),
 }
 
 /// The most functions around a call that tell it apart from others.
 pub const CALLERS_MAX: usize = 8;
 
-/// What a call returns to, and what the functions around it return to, from the innermost on.
+/// The address that a call returns to, and those of the functions around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallChain {
-    /// What the call returns to.
+    /// The address that the call returns to.
     pub address: usize,
-    /// What the functions around it return to; 0 beyond the outermost.
+    /// The addresses that the functions around it return to, from the innermost on; 0 beyond the
+    /// outermost.
     pub callers: [usize; CALLERS_MAX],
 }
 

@@ -13,8 +13,6 @@ use std::ptr;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize};
 
-use super::Arena;
-use super::thread;
 use crate::sys::{SampleRing, ThreadEnd, pages};
 
 /// The most workers at a time. Further ones are counted as threads that are not sampled.
@@ -32,15 +30,15 @@ const ENDED: u32 = 2;
 /// The thread is not sampled, and not counted yet.
 const REFUSED: u32 = 3;
 
-/// What a thread begins with. It may be ended from outside while it is there.
+/// The function that a thread begins with. The thread may be ended from outside while it is there.
 pub type Start = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
 
 /// A thread without an arena.
 #[derive(Debug)]
 struct Worker {
     state: AtomicU32,
-    /// The arena of the thread that has made it; null if that has none.
-    maker: AtomicPtr<Arena>,
+    /// The address of the arena of the thread that has made it; 0 if that has none.
+    maker: AtomicUsize,
     /// The memory with its samples, 0 if there is none or it is in use, and its sizes.
     samples: AtomicUsize,
     sizes: AtomicU64,
@@ -95,25 +93,27 @@ impl NewWorker {
     }
 }
 
-/// Notes that the calling thread is about to make another one; `None` if that is not to be sampled
-/// as a worker.
-#[must_use]
-pub fn new_worker(start: Start, argument: *mut c_void) -> Option<NewWorker> {
-    let workers = workers().filter(|_| !thread::is_away())?;
-    let maker = thread::arena();
-    let period_ns = Arena::worker_period_ns(maker)?;
-    // Those that have ended make room.
-    maker.inspect(|maker| maker.take_all_samples());
-    let free =
-        |worker: &&Worker| worker.state.compare_exchange(FREE, TAKEN, Acquire, Relaxed).is_ok();
-    let Some(index) = workers.all.iter().position(|worker| free(&worker)) else {
-        maker.inspect(|maker| maker.count_unsampled_thread());
-        return None;
-    };
+/// Returns whether there can be workers.
+pub(super) fn are_there() -> bool {
+    workers().is_some()
+}
+
+/// Takes an entry for a thread that is about to begin, made by the thread of an arena (its address,
+/// 0 if that has none); `None` if there is none left.
+pub(super) fn new(
+    maker: usize,
+    period_ns: u64,
+    start: Start,
+    argument: *mut c_void,
+) -> Option<NewWorker> {
+    let workers = workers()?;
+    let take =
+        |worker: &Worker| worker.state.compare_exchange(FREE, TAKEN, Acquire, Relaxed).is_ok();
+    let index = workers.all.iter().position(take)?;
     let worker = &workers.all[index];
     workers.end.fetch_max(index + 1, Relaxed);
     workers.taken.fetch_add(1, Relaxed);
-    worker.maker.store(maker.map_or(ptr::null_mut(), |of| ptr::from_ref(of).cast_mut()), Relaxed);
+    worker.maker.store(maker, Relaxed);
     worker.period_ns.store(period_ns, Relaxed);
     worker.start.store(start as usize, Relaxed);
     worker.argument.store(argument, Relaxed);
@@ -173,17 +173,17 @@ impl Worker {
 
     /// Returns whether the thread of an arena takes the samples: the one that has made the worker,
     /// or any if that has ended or never recorded.
-    fn is_of(&self, arena: &Arena) -> bool {
+    fn is_of(&self, arena: usize) -> bool {
         let maker = self.maker.load(Relaxed);
-        maker.is_null() || ptr::eq(maker, arena)
+        maker == 0 || maker == arena
     }
 }
 
 impl Workers {
-    fn of<'a>(&'static self, arena: &'a Arena) -> impl Iterator<Item = &'static Worker> + 'a {
+    fn of(&'static self, arena: usize) -> impl Iterator<Item = &'static Worker> {
         let ever_taken = &self.all[..self.end.load(Relaxed).min(WORKERS_MAX)];
         let taken = ever_taken.iter().filter(|worker| worker.state.load(Acquire) != FREE);
-        taken.filter(|worker| worker.is_of(arena))
+        taken.filter(move |worker| worker.is_of(arena))
     }
 
     /// Returns whether it is time to look at the workers at these ticks: looks take at most a
@@ -202,7 +202,7 @@ impl Workers {
 /// not sampled by `refused`; if it is not `at_once`, only now and then. Owner only.
 #[inline]
 pub(super) fn take(
-    arena: &Arena,
+    arena: usize,
     at_once: bool,
     ticks: impl FnOnce() -> u64,
     each: impl FnMut(&SampleRing),
@@ -217,7 +217,7 @@ pub(super) fn take(
 #[inline(never)]
 fn take_of(
     workers: &'static Workers,
-    arena: &Arena,
+    arena: usize,
     mut each: impl FnMut(&SampleRing),
     mut refused: impl FnMut(),
 ) {
@@ -266,10 +266,10 @@ pub(super) fn leave() -> Option<Option<SampleRing>> {
 }
 
 /// Leaves the workers of a thread that ends, and its arena, to whoever opens or closes a region.
-pub(super) fn leave_workers_of(arena: &Arena) {
+pub(super) fn leave_workers_of(arena: usize) {
     let Some(workers) = workers() else { return };
     for worker in workers.of(arena) {
-        worker.maker.store(ptr::null_mut(), Relaxed);
+        worker.maker.store(0, Relaxed);
     }
 }
 
@@ -281,7 +281,7 @@ pub(super) struct HeldWorkers {
 
 impl HeldWorkers {
     /// Holds the samples of the workers of the thread of an arena. Any thread.
-    pub(super) fn of(arena: &Arena) -> Self {
+    pub(super) fn of(arena: usize) -> Self {
         let held = workers().map(|workers| {
             let held = workers.of(arena).filter_map(|worker| Some((worker, worker.take()?)));
             held.collect()

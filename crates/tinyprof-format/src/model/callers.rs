@@ -116,7 +116,11 @@ mod tests {
             assert_eq!(row.region.constants[TAG], "COMM");
             assert_eq!(row.region.is_caller(), !row.region.name.contains(" at "));
             let values = &map.values[at.row()];
-            (map.callpaths.path(at).replace("MPI_Send at ", ""), values.visits(), values.inclusive_ns())
+            (
+                map.callpaths.path(at).replace("MPI_Send at ", ""),
+                values.visits(),
+                values.inclusive_ns(),
+            )
         });
         let mut sums: Vec<_> = sums.collect();
         sums.sort();

@@ -23,8 +23,7 @@ const CHAINS: usize = 4096;
 const REACH: usize = 32;
 
 static CALLERS: AtomicUsize = AtomicUsize::new(0);
-static KNOWN: [AtomicPtr<CallChain>; CHAINS] =
-    [const { AtomicPtr::new(ptr::null_mut()) }; CHAINS];
+static KNOWN: [AtomicPtr<CallChain>; CHAINS] = [const { AtomicPtr::new(ptr::null_mut()) }; CHAINS];
 
 /// Sets how many of the functions around a call tell it apart. To be called before the first call
 /// that is recorded.

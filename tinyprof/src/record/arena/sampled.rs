@@ -108,7 +108,7 @@ impl Arena {
             return;
         }
         self.take_all_samples();
-        workers::leave_workers_of(self);
+        workers::leave_workers_of(self.address());
         for _ in 0..LOOKS_MAX {
             let base = self.hot.samples().swap(0, Acquire);
             if base != 0 {
@@ -182,6 +182,11 @@ impl Arena {
         });
     }
 
+    /// Returns the number by which workers know the thread that has made them.
+    fn address(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
     fn take_samples_of_workers(&self, at_once: bool) {
         let Some(sampling) = SAMPLING.get() else { return };
         // While the thread is in a call of MPI, they work for the region around it.
@@ -191,7 +196,7 @@ impl Arena {
         }
         let each = |ring: &SampleRing| self.add_samples(ring, &sampling.unknown, parent);
         let refused = || self.add_sample(Line::NONE, &sampling.not_sampled);
-        workers::take(self, at_once, || self.clock.ticks(), each, refused);
+        workers::take(self.address(), at_once, || self.clock.ticks(), each, refused);
     }
 
     /// Counts a thread that this one makes and that is not sampled. Owner only.
@@ -212,7 +217,7 @@ impl Arena {
     /// owner.
     pub(crate) fn hold_samples(&self) -> Option<HeldSamples<'_>> {
         let sampling = SAMPLING.get()?;
-        let workers = HeldWorkers::of(self);
+        let workers = HeldWorkers::of(self.address());
         let base = self.hot.samples().swap(0, Acquire);
         // SAFETY: the words are of `begin_samples`; this does not drop it.
         let ring = unsafe { SampleRing::from_words(base, self.hot.sample_sizes().load(Relaxed)) };

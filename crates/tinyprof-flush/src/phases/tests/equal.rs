@@ -16,7 +16,7 @@ fn address_in_file() -> usize {
 }
 
 /// Returns what a rank has measured that has called from these addresses of the function, each
-/// with a visit of so many ns, and the flow between them.
+/// with a visit of some ns, and the flow between them.
 fn rank(calls: &[(usize, u64)]) -> EventMap {
     let main = CallpathId::root(SiteId::from_bits(1));
     let root = (main, None, Region::named(SiteId::from_bits(1), "main"), CallpathValues::default());
