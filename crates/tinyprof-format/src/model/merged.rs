@@ -7,8 +7,8 @@
 use std::collections::HashMap;
 
 use super::{
-    Activity, CallpathId, CallpathIndex, CallpathTable, CallpathValues, Cause, DelayCost, Edge,
-    EdgeKey, EventMap, Identity, Link, RankCauses, RankFacts, Waited,
+    Activity, CallpathId, CallpathIndex, CallpathTable, CallpathValues, Cause, DelayCost, EdgeKey,
+    EventMap, Identity, Link, RankCauses, RankFacts, Waited,
 };
 
 /// A dictionary in which some rows have become one.
@@ -98,7 +98,7 @@ impl MergedRows {
         if values.edges.keys().any(|key| self.ids.contains_key(&key.from)) {
             for (key, edge) in std::mem::take(&mut values.edges) {
                 let key = EdgeKey { from: self.id(key.from), ..key };
-                values.edges.entry(key).or_insert_with(Edge::default).absorb(&edge);
+                values.edges.entry(key).or_default().absorb(&edge);
             }
         }
         values
@@ -151,7 +151,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::model::{Activities, EdgeKind, ExecutionSummary, Region, SiteId};
+    use crate::model::{Activities, Edge, EdgeKind, ExecutionSummary, Region, SiteId};
 
     const MAIN: u64 = 1;
 
