@@ -44,20 +44,34 @@ fn report_text(
         if metric.is_some() {
             return Ok(report.to_text(&options));
         }
-        Ok(why(&source)?.report_text(&report, &options))
+        Ok(why(&source, &[])?.0.report_text(&report, &options))
     });
     made.map_err(|failure| explain(py, failure))
 }
 
-/// Returns the JSON of `tinyprof why --json`.
+/// Returns the JSON of `tinyprof why --json` with these files of rules, and a line for each rule
+/// that is left out.
 #[pyfunction]
-fn why_json(py: Python<'_>, source: Source) -> PyResult<String> {
-    let made = py.detach(|| Ok(why(&source)?.to_json().to_string()));
+fn why_json(
+    py: Python<'_>,
+    source: Source,
+    rules: Vec<PathBuf>,
+) -> PyResult<(String, Vec<String>)> {
+    let made = py.detach(|| {
+        let (why, notes) = why(&source, &rules)?;
+        Ok((why.to_json().to_string(), notes))
+    });
     made.map_err(|failure| explain(py, failure))
 }
 
-fn why((directory, _, limit_bytes): &Source) -> Result<Why, Failure> {
-    Ok(Why::of_source(&Whole::open(directory, *limit_bytes)?)?.0)
+fn why(
+    (directory, _, limit_bytes): &Source,
+    rules: &[PathBuf],
+) -> Result<(Why, Vec<String>), Failure> {
+    let (mut why, totals) = Why::of_source(&Whole::open(directory, *limit_bytes)?)?;
+    let (rules, mut notes) = tinyprof_rules::load(rules);
+    notes.extend(rules.apply(&mut why, &totals, &Report::of_totals(&totals)));
+    Ok((why, notes))
 }
 
 /// Returns the JSON of `tinyprof report --json`.

@@ -18,6 +18,8 @@ from .cells import Cells
 from .manifest import CLOCK_FACTS, LOSSES, PROCESSOR_FACTS, Manifest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from hatchet import GraphFrame
 
 #: The memory, in bytes, that one call may take for the data that it reads, unless the caller sets
@@ -95,16 +97,18 @@ class Profile:
         """
         return copy.deepcopy(self._report["hints"])
 
-    def why(self) -> dict[str, Any]:
+    def why(self, rules: Iterable[str | os.PathLike[str]] = ()) -> dict[str, Any]:
         """Returns why the run takes as long as it does: the object that `tinyprof why --json` prints.
 
         The keys: `verdict` (one sentence), `findings` (the costliest first, each with its `ranks`,
-        `place`, `chain` and `advice`) and `waiting`; docs/why.md explains them.
+        `place`, `chain` and `advice`) and `waiting`; docs/why.md explains them. `rules` are files of
+        rules (docs/rules.md), beside those in the user's directory and the built-in ones. A rule that
+        is wrong is left out, with a warning.
 
         >>> profile.why()["findings"]
         []
         """
-        return reports.why(self._source)
+        return reports.why(self._source, [Path(file) for file in rules])
 
     def efficiency(self) -> dict[str, float | None] | None:
         """Returns how well the ranks were used, as in `report_json`.

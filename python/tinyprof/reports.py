@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -46,8 +47,11 @@ def data(source: tuple[Path, str, int], by: str, metric: str | None) -> dict[str
     return json.loads(_native.report_json(source, rows(by), metric))
 
 
-def why(source: tuple[Path, str, int]) -> dict[str, Any]:
-    return json.loads(_native.why_json(source))
+def why(source: tuple[Path, str, int], rules: list[Path]) -> dict[str, Any]:
+    text, notes = _native.why_json(source, rules)
+    for note in notes:
+        warnings.warn(note, stacklevel=3)
+    return json.loads(text)
 
 
 def table(report: dict[str, Any]) -> str:

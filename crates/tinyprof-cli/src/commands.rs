@@ -61,8 +61,11 @@ fn report(arguments: &ReportArguments) -> Result<(), Box<dyn Error>> {
     let options = if arguments.all { options.unfolded() } else { options };
     if !selection.is_part() && metric.is_none() {
         let selected = select::open(directory, selection)?;
-        let (why, totals) = why::of(&selected, &arguments.rules)?;
-        let report = report_of_totals(&totals, directory, selection, by);
+        let (why, totals, report) = why::of(&selected, &arguments.rules)?;
+        let report = match by {
+            Rows::Callpath => report.named(name_of(directory)),
+            _ => report_of_totals(&totals, directory, selection, by),
+        };
         if !matches!(arguments.output.format(), TableFormat::Text) {
             // A hint that does not know the cause could contradict it.
             let report = why.without_told(&report);

@@ -66,11 +66,13 @@ pub(crate) fn run(arguments: &HtmlArguments) -> Result<(), Box<dyn Error>> {
     // The first run of a side is shown in full.
     let firsts = if base.is_empty() { vec![0] } else { vec![0, base.len()] };
     let profiles = loaded(&directories, &arguments.selection, &firsts)?;
+    let (rules, notes) = tinyprof_rules::load(&arguments.rules.rules);
+    render::notes(&notes);
     let shown = profiles.iter().filter_map(|loaded| {
         let Loaded { name, profile, whole, details } = loaded;
         let Details { totals, regions } = details.as_ref()?;
         let whole = whole.as_ref().map(|whole| (&whole.report, whole.rows.as_slice()));
-        Some(Shown { name, profile: &**profile, totals, regions, whole })
+        Some(Shown { name, profile: &**profile, totals, regions, rules: &rules, whole })
     });
     let shown: Vec<Shown<'_>> = shown.collect();
     let comparison =

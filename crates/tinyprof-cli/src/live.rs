@@ -8,6 +8,7 @@
 //! view selects the visible part.
 
 mod app;
+mod causes;
 mod copy;
 #[cfg(test)]
 mod example;
@@ -95,6 +96,10 @@ fn once(app: &App, width: usize) -> String {
             lines.push(table::job_line(frame));
             if matches!(&app.state, State::Ended(_)) {
                 lines.push("the job has ended: these are its last numbers".to_owned());
+            }
+            if frame.sample.why.is_some() {
+                let width = u16::try_from(width).unwrap_or(u16::MAX);
+                lines.extend(table::why_lines(frame, width));
             }
             lines.push(table::head(frame, width));
             let visible = app.view.visible(frame);

@@ -1,20 +1,15 @@
-//! `tinyprof rules`, and the rules that reports apply: built-in ones, and those of users.
+//! `tinyprof rules`: checks rules, and lists those that reports apply.
 
 use std::error::Error;
-use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::path::PathBuf;
 
 use tinyprof_report::escaped;
-use tinyprof_rules::{FACTS, Rules};
+use tinyprof_rules::{FACTS, Rules, files_of_user, load, text_of};
 
 use crate::arguments::{RulesArguments, RulesCommand};
 use crate::outcome::Outcome;
 use crate::render;
-
-/// The most bytes of a file of rules that are read.
-const BYTES_MAX: u64 = 1 << 20;
 
 pub(crate) fn run(arguments: &RulesArguments) -> Result<Outcome, Box<dyn Error>> {
     match &arguments.command {
@@ -22,62 +17,6 @@ pub(crate) fn run(arguments: &RulesArguments) -> Result<Outcome, Box<dyn Error>>
         RulesCommand::List { facts: true } => list_facts().map(Outcome::done),
         RulesCommand::List { facts: false } => list().map(Outcome::done),
     }
-}
-
-/// Returns the rules: those of these files first, then those in the user's directory, then built-in
-/// ones. What is wrong with any is a line in the notes.
-pub(crate) fn load(files: &[PathBuf]) -> (Rules, Vec<String>) {
-    let (mut rules, mut notes) = (Rules::built_in(), Vec::new());
-    // The last one added is asked first.
-    for file in of_user().iter().chain(files) {
-        let name = file.display().to_string();
-        let problems = match text_of(file) {
-            Ok(text) => rules.add(&text, &name),
-            Err(error) => {
-                notes.push(format!("rules are left out: {error}"));
-                continue;
-            }
-        };
-        if let [first, rest @ ..] = problems.as_slice() {
-            let more =
-                if rest.is_empty() { String::new() } else { format!(" ({} more)", rest.len()) };
-            notes.push(format!("rules are left out: {first}{more}; see tinyprof rules check"));
-        }
-    }
-    (rules, notes)
-}
-
-/// Returns the files of rules in the user's directory, sorted by name.
-fn of_user() -> Vec<PathBuf> {
-    let Some(directory) = directory(env::var_os("XDG_CONFIG_HOME"), env::var_os("HOME")) else {
-        return Vec::new();
-    };
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    let mut files: Vec<PathBuf> = entries
-        .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
-        .collect();
-    files.sort();
-    files
-}
-
-fn directory(config: Option<OsString>, home: Option<OsString>) -> Option<PathBuf> {
-    // As the specification says: a relative path is ignored.
-    let config = config.map(PathBuf::from).filter(|path| path.is_absolute());
-    let home = home.map(PathBuf::from).filter(|path| path.is_absolute());
-    Some(config.or_else(|| Some(home?.join(".config")))?.join("tinyprof/rules"))
-}
-
-fn text_of(file: &Path) -> Result<String, String> {
-    let with_name = |what: String| format!("{}: {what}", file.display());
-    let facts = fs::metadata(file).map_err(|error| with_name(error.to_string()))?;
-    if !facts.is_file() {
-        return Err(with_name("is no file".to_owned()));
-    }
-    if facts.len() > BYTES_MAX {
-        return Err(with_name(format!("is larger than {BYTES_MAX} bytes")));
-    }
-    fs::read_to_string(file).map_err(|error| with_name(error.to_string()))
 }
 
 /// Checks files, each by itself, or those in the user's directory and the built-in rules.
@@ -99,7 +38,7 @@ fn check(files: &[PathBuf]) -> Result<Outcome, Box<dyn Error>> {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{}: {count} rules, {cases} cases: {verdict}", escaped(name));
     };
-    let own = of_user();
+    let own = files_of_user();
     if files.is_empty() {
         add("built-in", &Rules::built_in(), Vec::new());
     }
@@ -120,9 +59,14 @@ fn list() -> Result<(), Box<dyn Error>> {
     let (rules, notes) = load(&[]);
     let mut text = String::new();
     for rule in rules.iter() {
-        let line = format!("{:<24} {:<8} {}", rule.name(), rule.scope().word(), rule.origin());
-        let source = if rule.source().is_empty() { "" } else { ": " };
-        text.push_str(&escaped(&format!("{line}{source}{}", rule.source())));
+        let name = format!("{:<24} {:<8} {}", rule.name(), rule.scope().word(), rule.origin());
+        let formula = rule.formula().split_whitespace().collect::<Vec<_>>().join(" ");
+        let source = (!rule.source().is_empty()).then(|| format!("source: {}", rule.source()));
+        text.push_str(&escaped(&name));
+        for line in [Some(formula), source].into_iter().flatten() {
+            text.push_str("\n    ");
+            text.push_str(&escaped(&line));
+        }
         text.push('\n');
     }
     render::notes(&notes);
@@ -134,21 +78,4 @@ fn list_facts() -> Result<(), Box<dyn Error>> {
         format!("{:<28} {:<7} {}\n", fact.to_string(), fact.unit, fact.meaning)
     };
     render::output(&FACTS.iter().map(line).collect::<String>())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_directory_of_rules_is_that_of_the_specification() {
-        let check = |config: Option<&str>, home: Option<&str>, expected: Option<&str>| {
-            let found = directory(config.map(OsString::from), home.map(OsString::from));
-            assert_eq!(found, expected.map(PathBuf::from));
-        };
-        check(Some("/c"), Some("/h"), Some("/c/tinyprof/rules"));
-        check(Some(""), Some("/h"), Some("/h/.config/tinyprof/rules"));
-        check(Some("relative"), Some("/h"), Some("/h/.config/tinyprof/rules"));
-        check(None, None, None);
-    }
 }

@@ -4,9 +4,13 @@
 mod support;
 
 use std::fs;
+use std::io::Read as _;
 use std::path::Path;
 use std::process::Command;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::read::DeflateDecoder;
 use tinyprof_format::file::ProfileWriter;
 use tinyprof_format::model::{
     CallpathId, CallpathValues, EventMap, ExecutionSummary, Mode, RankFacts, Region, RegionKind,
@@ -106,6 +110,31 @@ fn equal_profiles_give_equal_pages_and_selected_ranks_another() {
     assert_eq!(output.status.code(), Some(1));
     assert!(shown(&output).contains("there is no rank 7"), "{}", shown(&output));
     assert!(!scratch.path().join("report.html").exists());
+}
+
+/// Returns the data of the page's first profile.
+fn data(page: &str) -> Vec<u8> {
+    let (_, base64) = page.split_once("class=\"profile\">").expect("it has a profile");
+    let (base64, _) = base64.split_once('<').expect("the element ends");
+    let deflated = STANDARD.decode(base64).expect("base64");
+    let mut data = Vec::new();
+    DeflateDecoder::new(deflated.as_slice()).read_to_end(&mut data).expect("deflated data");
+    data
+}
+
+#[test]
+fn what_rules_find_is_in_the_page() {
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    written(scratch.path(), "run", 3);
+    let rule = "[[rule]]\nname = 'of_ours'\nfor = 'run'\nwhen = 'run.ranks == 3.0'\n\
+                seconds = 'run.seconds'\ntext = 'found by our rule'\nadvice = 'take four'\n";
+    fs::write(scratch.path().join("our.toml"), rule).expect("a file");
+    let has = |arguments: &[&str]| {
+        let page = data(&page(scratch.path(), arguments));
+        page.windows(17).any(|part| part == b"found by our rule")
+    };
+    let arguments = ["html", "run.tprof", "-o", "-", "--rules", "our.toml"];
+    assert!(has(&arguments) && !has(&arguments[..4]));
 }
 
 #[test]

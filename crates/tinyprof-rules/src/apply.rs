@@ -1,6 +1,6 @@
 //! What rules find in a run, and the advice that they give to its findings.
 
-use tinyprof_report::Totals;
+use tinyprof_report::{Report, Totals};
 use tinyprof_why::{Finding, Why};
 
 use crate::collect::{Subject, Subjects, of_finding};
@@ -10,14 +10,15 @@ use crate::rules::Rules;
 
 impl Rules {
     /// Adds to the answer what the rules find, the costliest subject of each rule, and lets rules
-    /// for findings give their advice. `totals` are those of the same profile.
+    /// for findings give their advice. `totals` and `report` are those of the same profile, by
+    /// callpath.
     ///
     /// Returns a line for each rule that went wrong; it is left out.
-    pub fn apply(&self, why: &mut Why, totals: &Totals) -> Vec<String> {
+    pub fn apply(&self, why: &mut Why, totals: &Totals, report: &Report) -> Vec<String> {
         let mut notes = Vec::new();
         let is_of_findings = |rule: &&Rule| rule.scope == Scope::Finding;
         if self.all.iter().any(|rule| !is_of_findings(&rule)) {
-            let subjects = Subjects::of(totals, why);
+            let subjects = Subjects::of(totals, report, why);
             for rule in self.all.iter().filter(|rule| !is_of_findings(rule)) {
                 match found(rule, &subjects) {
                     Ok(Some(finding)) => add(why, rule, finding),

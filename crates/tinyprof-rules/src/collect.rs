@@ -24,14 +24,13 @@ pub(crate) struct Subject {
 }
 
 impl Subjects {
-    pub(crate) fn of(totals: &Totals, why: &Why) -> Self {
-        let report = Report::of_totals(totals);
+    pub(crate) fn of(totals: &Totals, report: &Report, why: &Why) -> Self {
         let ranks = of_ranks(totals);
-        let run = of_run(&report, &ranks, why);
+        let run = of_run(report, &ranks, why);
         let mut all =
             vec![Subject { scope: Scope::Run, values: run.clone(), place: None, rank: None }];
         all.extend(rank_subjects(&ranks));
-        all.extend(callpath_subjects(&report));
+        all.extend(callpath_subjects(report));
         Self { run, all }
     }
 }

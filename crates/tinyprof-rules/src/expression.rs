@@ -12,8 +12,6 @@ use crate::references::unknown;
 const LENGTH_MAX: usize = 2_000;
 const OPERATORS_MAX: usize = 200;
 const LEVELS_MAX: usize = 24;
-/// The stack on which expressions are parsed. What is not used takes no memory.
-const STACK_BYTES: usize = 64 << 20;
 
 /// An expression.
 pub(crate) struct Expression {
@@ -36,21 +34,12 @@ pub(crate) enum Wanted {
 }
 
 impl Expression {
-    /// Compiles an expression of a rule of this scope.
+    /// Compiles an expression of a rule of this scope. The caller is on a
+    /// [large stack](crate::stack).
     ///
     /// # Errors
     /// What is wrong, where in the expression, and what to do.
     pub(crate) fn new(text: &str, scope: Scope, wanted: Wanted) -> Result<Self, String> {
-        let compile = || Self::compile(text, scope, wanted);
-        std::thread::scope(|threads| {
-            let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
-            let compiling = thread.spawn_scoped(threads, compile);
-            let compiling = compiling.map_err(|error| format!("cannot be parsed: {error}"))?;
-            compiling.join().unwrap_or_else(|_| Err("cannot be parsed".to_owned()))
-        })
-    }
-
-    fn compile(text: &str, scope: Scope, wanted: Wanted) -> Result<Self, String> {
         if text.len() > LENGTH_MAX {
             return Err(format!("is longer than {LENGTH_MAX} characters"));
         }
@@ -101,6 +90,11 @@ impl Expression {
             }
         }
         Ok(())
+    }
+
+    /// Returns it as it was written.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
     }
 
     /// Returns its value. None where a fact that it needs is unknown.
@@ -162,9 +156,14 @@ pub(crate) const fn as_number(value: &Value) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stack::on_large_stack;
+
+    fn compiled(text: &str) -> Result<Expression, String> {
+        on_large_stack(|| Expression::new(text, Scope::Call, Wanted::Condition))?
+    }
 
     fn wrong(text: &str) -> String {
-        Expression::new(text, Scope::Call, Wanted::Condition).expect_err("it is wrong")
+        compiled(text).expect_err("it is wrong")
     }
 
     #[test]
@@ -198,14 +197,14 @@ mod tests {
             format!("run{}", ".a".repeat(OPERATORS_MAX)),
         ] {
             // Right or wrong: it comes back.
-            drop(Expression::new(&text, Scope::Call, Wanted::Condition));
+            drop(compiled(&text));
         }
     }
 
     #[test]
     fn an_unknown_fact_makes_no_condition_true() {
         let text = "call.bytes_per_message < 4096.0";
-        let expression = Expression::new(text, Scope::Call, Wanted::Condition).expect("right");
+        let expression = compiled(text).expect("right");
         let mut subject = Values::default();
         let value = |subject: &Values| {
             expression.value(&Values::default(), Scope::Call, subject).expect("no error")

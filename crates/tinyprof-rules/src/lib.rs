@@ -10,10 +10,11 @@
 //! ```
 //!
 //! * [`Rules`]: the built-in rules and those of users, and what they find.
+//! * [`load`]: these, from the user's files.
 //! * [`FACTS`]: all that a rule can ask.
 //!
-//! Only the command contains this crate, and nothing that runs inside of a profiled program. It
-//! reads and writes no file.
+//! The command and the Python package contain this crate, and nothing that runs inside of a
+//! profiled program. It reads files of rules, and writes none.
 #![forbid(unsafe_code)]
 
 mod apply;
@@ -21,13 +22,16 @@ mod case;
 mod collect;
 mod expression;
 mod facts;
+mod load;
 mod parse;
 mod references;
 mod rule;
 mod rules;
+mod stack;
 mod template;
 
 pub use facts::{FACTS, Fact, Scope};
+pub use load::{files_of_user, load, text_of};
 pub use parse::Problem;
 pub use rule::Rule;
 pub use rules::Rules;

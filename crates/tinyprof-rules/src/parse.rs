@@ -10,6 +10,7 @@ use crate::case::Case;
 use crate::expression::{Expression, Wanted};
 use crate::facts::Scope;
 use crate::rule::Rule;
+use crate::stack::on_large_stack;
 use crate::template::Template;
 
 /// The most bytes of a file of rules, and the most rules.
@@ -73,6 +74,13 @@ pub(crate) fn parse(toml: &str, file: &str) -> (Vec<Rule>, Vec<Problem>) {
             return (Vec::new(), vec![problem(line, text)]);
         }
     };
+    let checked = on_large_stack(|| checked(raw, toml, file));
+    checked.unwrap_or_else(|error| (Vec::new(), vec![problem(None, error)]))
+}
+
+/// Checks the rules of a file, each by itself.
+fn checked(raw: RawFile, toml: &str, file: &str) -> (Vec<Rule>, Vec<Problem>) {
+    let problem = |line: Option<usize>, text: String| Problem { file: file.to_owned(), line, text };
     let (mut rules, mut problems) = (Vec::new(), Vec::new());
     if raw.rule.len() > RULES_MAX {
         problems

@@ -50,6 +50,12 @@ impl Rule {
         &self.source
     }
 
+    /// Returns the condition, in CEL.
+    #[must_use]
+    pub fn formula(&self) -> &str {
+        self.when.text()
+    }
+
     /// Returns the number of its test cases.
     #[must_use]
     pub const fn cases(&self) -> usize {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{PlainOutput, Selection, TableFormat, profile};
+use super::{PlainOutput, RuleFiles, Selection, TableFormat, profile};
 
 /// Arguments of `tinyprof check`.
 #[derive(Args, Debug)]
@@ -49,6 +49,8 @@ pub(crate) struct HtmlArguments {
     new: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) selection: Selection,
+    #[command(flatten)]
+    pub(crate) rules: RuleFiles,
     /// The file to write, - for standard output [default: NAME.html, in this directory]
     #[arg(short, long = "output", value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

@@ -173,6 +173,7 @@ mod tests {
 
     use tinyprof_format::model::Profile;
     use tinyprof_report::Totals;
+    use tinyprof_rules::Rules;
 
     use super::super::page;
     use super::super::payload::Shown;
@@ -265,7 +266,8 @@ mod tests {
             let regions = serde_json::Value::Array(Vec::new());
             let totals = Totals::of_profile(&profile);
             let (profile, totals) = (&profile, &totals);
-            let shown = Shown { name, profile, totals, regions: &regions, whole: None };
+            let rules = &Rules::default();
+            let shown = Shown { name, profile, totals, regions: &regions, rules, whole: None };
             let page = page::of_profiles(&[shown], None).expect("a small profile");
             let file = Path::new(&folder).join(name);
             std::fs::write(file.with_extension("html"), page).expect("it is written");

@@ -183,6 +183,7 @@ mod tests {
     use tinyprof_format::model::{MetricValues, Profile};
     use tinyprof_format::text::read_text;
     use tinyprof_report::Totals;
+    use tinyprof_rules::Rules;
 
     use super::super::page;
     use super::super::payload::Shown;
@@ -279,8 +280,14 @@ mod tests {
         let profile = profile_with_metrics();
         let totals = Totals::of_profile(&profile);
         let (name, regions) = ("metrics", Value::Array(Vec::new()));
-        let shown =
-            Shown { name, profile: &profile, totals: &totals, regions: &regions, whole: None };
+        let shown = Shown {
+            name,
+            profile: &profile,
+            totals: &totals,
+            regions: &regions,
+            rules: &Rules::default(),
+            whole: None,
+        };
         let page = page::of_profiles(&[shown], None).expect("a small profile");
         let file = std::path::Path::new(&folder).join("metrics.html");
         std::fs::write(file, page).expect("it is written");

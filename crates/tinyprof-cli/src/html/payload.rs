@@ -13,6 +13,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use tinyprof_format::model::{CallpathIndex, RankFacts};
 use tinyprof_report::{Activity, Efficiency, Finding, Report, Totals, Words, losses_in_words};
+use tinyprof_rules::Rules;
 use tinyprof_structure::StructureBuilder;
 use tinyprof_views::{LongJson, report_json};
 use tinyprof_why::WhyBuilder;
@@ -24,6 +25,7 @@ use super::communication::Messages;
 use super::rows::Bins;
 use super::waiting::Waiting;
 use super::{executions, iterations, rows};
+use crate::render;
 
 /// A profile as the page shows it.
 pub(super) struct Shown<'a> {
@@ -32,6 +34,8 @@ pub(super) struct Shown<'a> {
     pub(super) totals: &'a Totals,
     /// The regions of the whole profile with the most exclusive time.
     pub(super) regions: &'a Value,
+    /// The rules that add findings.
+    pub(super) rules: &'a Rules,
     /// The report of the whole profile, and its callpaths' rows in `profile`, if `profile` has only
     /// some of them.
     pub(super) whole: Option<(&'a Report, &'a [Option<usize>])>,
@@ -43,12 +47,12 @@ pub(super) struct Shown<'a> {
 /// # Errors
 /// If the profile cannot be read, or its names and statistics are longer than 4 GiB.
 pub(super) fn of_profile(shown: &Shown<'_>) -> Result<String, Box<dyn Error>> {
-    let Shown { name, profile, totals, regions, whole } = *shown;
+    let Shown { name, profile, totals, regions, rules, whole } = *shown;
     let report = Report::of_totals(totals).named(name);
     let mut columns = Columns::default();
     let of_all = whole.map_or(&report, |(whole, _)| whole);
     let row = |index: CallpathIndex| whole.map_or(Some(index.row()), |(_, rows)| rows[index.row()]);
-    let members = members(profile, totals, (of_all, &row), &mut columns)?;
+    let members = members(profile, totals, (rules, &report), (of_all, &row), &mut columns)?;
     let activities = Activity::of_callpaths(totals.callpaths());
     let mut json = report_json(&report).with_items(|row, callpath| {
         // The page builds paths from the names.
@@ -109,6 +113,7 @@ impl Serialize for Head<'_, '_> {
 fn members(
     profile: &dyn ByCallpath,
     totals: &Totals,
+    (rules, report): (&Rules, &Report),
     (whole, row): (&Report, &dyn Fn(CallpathIndex) -> Option<usize>),
     columns: &mut Columns,
 ) -> Result<Value, Box<dyn Error>> {
@@ -136,7 +141,8 @@ fn members(
         Ok(())
     })?;
     profile.each_causes(&mut |rank, causes| why.add_causes(rank, causes))?;
-    let why = why.finish(totals);
+    let mut why = why.finish(totals);
+    render::notes(&rules.apply(&mut why, totals, report));
     // The hints on what the findings tell by other words are left out.
     let has_why = why.is_known();
     let hints = whole.findings().iter().filter(|one| !has_why || !why.covers(one.kind));

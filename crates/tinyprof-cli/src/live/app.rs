@@ -96,6 +96,7 @@ impl App {
         match action {
             Action::Quit => return false,
             Action::Help => self.view.help = !self.view.help,
+            Action::Why => self.view.why = !self.view.why,
             Action::Pause => self.view.paused = !self.view.paused,
             Action::Ranks => self.view.ranks = !self.view.ranks,
             _ => match &self.state {

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, EventMap, ExecutionSummary, RankFacts, Region, SiteId,
+    CallpathId, CallpathValues, Edge, EdgeKey, EdgeKind, EventMap, ExecutionSummary, RankFacts,
+    Region, SiteId,
 };
 
 use super::sample::Sample;
@@ -58,4 +59,34 @@ pub(super) fn sample(ranks: u64, visits: u64) -> Sample {
         age: Duration::from_millis(1_200),
         ..Sample::of_ranks(&maps)
     }
+}
+
+/// Returns a job of two ranks: rank 1 waits for 3 s in `MPI_Recv`, as rank 0 computes for that much
+/// longer before it sends.
+pub(super) fn waiting() -> Sample {
+    let [send, receive] = [("MPI_Send", 5), ("MPI_Recv", 6)].map(|(name, site)| {
+        let site = SiteId::from_bits(site);
+        (CallpathId::root(site), Region { module: "mpi".into(), ..Region::named(site, name) })
+    });
+    let edge = |kind, partner, from, ns| {
+        let key = EdgeKey { kind, partner, from };
+        (key, Edge { count: 1, sum_ns: ns, min_ns: ns, max_ns: ns, ..Edge::default() })
+    };
+    let rank = |(id, region): (CallpathId, Region), before_ns: u64, in_ns: u64, waits: bool| {
+        let mut edges = vec![edge(EdgeKind::Flow, 0, id, before_ns)];
+        edges.extend(waits.then(|| edge(EdgeKind::Message, -1, send.0, in_ns)));
+        let executions = vec![ExecutionSummary::of_one_visit(0, in_ns)];
+        let values = CallpathValues {
+            executions,
+            edges: edges.into_iter().collect(),
+            ..CallpathValues::default()
+        };
+        EventMap::from_records([(id, None, region, values)], RankFacts::default())
+    };
+    let (sender, receiver) = (send.clone(), receive);
+    let ranks = [
+        rank(sender, 4_000_000_000, 1_000, false),
+        rank(receiver, 1_000_000_000, 3_000_000_000, true),
+    ];
+    Sample { name: "late.tprof".to_owned(), ..Sample::of_ranks(&ranks) }
 }

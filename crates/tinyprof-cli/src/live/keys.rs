@@ -18,6 +18,7 @@ pub(super) fn action_of(key: Key) -> Option<Action> {
         Key::Char('s') => Action::Sort,
         Key::Char('r') => Action::Ranks,
         Key::Char('p') => Action::Pause,
+        Key::Char('w') => Action::Why,
         Key::Char('?') => Action::Help,
         _ => return None,
     })

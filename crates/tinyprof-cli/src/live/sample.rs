@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use tinyprof_format::model::{CallpathTable, EventMap, Losses, Profile};
 use tinyprof_report::Statistics;
+use tinyprof_why::Why;
+
+use super::causes::why_of_ranks;
 
 /// A job at one moment.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +28,8 @@ pub(super) struct Sample {
     /// Inclusive times, by row of the table, then by rank; `None` if a rank did not visit.
     pub(super) inclusive_ns: Vec<Vec<Option<u64>>>,
     pub(super) losses: Losses,
+    /// Why its ranks wait; `None` if nothing is known of it.
+    pub(super) why: Option<Why>,
 }
 
 impl Sample {
@@ -53,7 +58,8 @@ impl Sample {
                 }
             }
         }
-        Self { callpaths, ..sample }
+        let why = why_of_ranks(&callpaths, ranks);
+        Self { callpaths, why, ..sample }
     }
 
     /// Creates a sample from the measurements of a profile.
@@ -71,6 +77,7 @@ impl Sample {
                 .collect(),
             callpaths: profile.callpaths.clone(),
             losses: profile.manifest.losses,
+            why: Some(Why::of_profile(profile)).filter(Why::is_known),
             ..Self::default()
         }
     }

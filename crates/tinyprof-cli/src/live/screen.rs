@@ -4,6 +4,7 @@ use ratatui_core::buffer::Buffer;
 use ratatui_core::style::{Color, Modifier, Style};
 use tinyprof_report::cells::cut;
 use tinyprof_report::escaped;
+use tinyprof_why::Why;
 
 use super::frame::Frame;
 use super::ranks::{self, Cell};
@@ -32,13 +33,14 @@ pub(super) enum State {
     Ended(Box<Frame>),
 }
 
-const KEYS: &str = "q quit  up/down select  enter fold  s sort  r ranks  p pause  ? help";
-const HELP: [&str; 16] = [
+const KEYS: &str = "q quit  up/down select  enter fold  s sort  r ranks  w why  p pause  ? help";
+const HELP: [&str; 17] = [
     "q, ctrl-c        quit",
     "up, down, k, j   select a callpath; page up and page down go ten further",
     "right, left      unfold and fold what it calls; enter does either",
     "s                sort by inclusive, exclusive, now, visits",
     "r                list the slowest ranks of the callpath",
+    "w                say why ranks wait: the causes, their places, and what to do",
     "p                pause: the screen stays as it is, the job goes on",
     "?                this page",
     "",
@@ -81,23 +83,37 @@ impl Screen<'_> {
     }
 
     fn draw_frame(&self, frame: &Frame, to: &mut Buffer) {
-        let (width, height) = (usize::from(to.area.width), to.area.height);
         put(to, 0, &table::job_line(frame), bold());
         put(to, 1, &self.state_line(frame), self.color(Color::Yellow));
-        put(to, 2, &table::head(frame, width), Style::new().add_modifier(Modifier::UNDERLINED));
+        if self.view.why {
+            let lines = table::why_lines(frame, to.area.width);
+            return lines.iter().zip(2..).for_each(|(line, y)| put(to, y, line, Style::new()));
+        }
+        let verdict = frame.sample.why.as_ref().map(Why::verdict);
+        if let Some(verdict) = &verdict {
+            put(to, 2, verdict, bold());
+        }
+        self.draw_tree(frame, 2 + u16::from(verdict.is_some()), to);
+    }
+
+    /// Draws the tree from line `top` on, and the ranks below it.
+    fn draw_tree(&self, frame: &Frame, top: u16, to: &mut Buffer) {
+        let (width, height) = (usize::from(to.area.width), to.area.height);
+        put(to, top, &table::head(frame, width), Style::new().add_modifier(Modifier::UNDERLINED));
         let visible = self.view.visible(frame);
         let at = self.view.position(frame, &visible);
         let listed =
             if self.view.ranks { SLOWEST.min(height.saturating_sub(OTHER_LINES) / 2) } else { 0 };
-        let room = height.saturating_sub(OTHER_LINES + listed);
+        let room = height.saturating_sub(top - 2 + OTHER_LINES + listed);
         // The selected callpath stays visible.
         let first = at.saturating_sub(usize::from(room.saturating_sub(1)));
-        for ((position, &row), y) in visible.iter().enumerate().skip(first).zip(3..3 + room) {
+        let shown = visible.iter().enumerate().take(first + usize::from(room));
+        for ((position, &row), y) in shown.skip(first).zip(top + 1..) {
             let style = if position == at { selected() } else { Style::new() };
             put(to, y, &table::row(&frame.rows[row], self.view, width), style);
         }
         let Some(&row) = visible.get(at) else { return };
-        let below = 3 + room;
+        let below = top + 1 + room;
         put(to, below, &ranks::legend(frame, row, width), Style::new());
         for (cell, x) in ranks::cells(frame, row, width).into_iter().zip(0..) {
             if let Some(place) = to.cell_mut((x, below + 1)).filter(|_| below + 1 < height) {

@@ -60,6 +60,14 @@ pub(super) fn losses_line(frame: &Frame) -> String {
     said.collect::<Vec<_>>().join(", ")
 }
 
+/// Returns why ranks wait, in lines of `width` columns; one line if it is not known.
+pub(super) fn why_lines(frame: &Frame, width: u16) -> Vec<String> {
+    match &frame.sample.why {
+        Some(why) => why.first_lines(width).lines().map(str::to_owned).collect(),
+        None => vec!["Nothing is known of why: there are no calls of MPI".to_owned()],
+    }
+}
+
 /// Returns the head of the table.
 pub(super) fn head(frame: &Frame, width: usize) -> String {
     let interval = frame

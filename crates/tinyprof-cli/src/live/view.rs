@@ -51,6 +51,7 @@ pub(super) enum Action {
     Sort,
     Ranks,
     Pause,
+    Why,
     Help,
 }
 
@@ -64,6 +65,8 @@ pub(super) struct View {
     pub(super) ranks: bool,
     pub(super) paused: bool,
     pub(super) help: bool,
+    /// `true` if the causes of waiting take the place of the tree.
+    pub(super) why: bool,
     /// The selected job if there are several.
     pub(super) choice: usize,
 }

@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use ratatui_core::backend::TestBackend;
 use ratatui_core::terminal::Terminal;
 
-use super::super::example::sample;
+use super::super::example::{sample, waiting};
 use super::super::view::Action;
 use super::*;
 
@@ -53,6 +53,13 @@ fn one_rank_and_many_at_160_columns() {
     let mut view = after(&state, &[Action::Down, Action::Collapse]);
     (view.ranks, view.paused) = (true, true);
     assert_snapshot!(drawn(&state, &view, (160, 50)));
+}
+
+#[test]
+fn why_ranks_wait_is_a_line_and_a_page() {
+    let state = State::Running(Box::new(Frame::new(waiting(), None)));
+    assert_snapshot!(drawn(&state, &View::default(), (80, 12)));
+    assert_snapshot!(drawn(&state, &View { why: true, ..View::default() }, (80, 12)));
 }
 
 #[test]
