@@ -1,47 +1,45 @@
-// Starts a program to which the system refuses samples: `refused EVENT|MEMORY ERROR PROGRAM ...`.
-// The filter is one of the system, which a container has: the program does not ask for it.
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+// Rank 1 sends messages of 16 and 32 bytes in turn, all with one tag. Before each it makes calls
+// with the same tag that MPI refuses, and goes on.
 
-#define LOAD(field) \
-  BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
-#define UNLESS(value, skipped) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, skipped)
-#define IF(value, skipped) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, skipped, 0)
+#include <mpi.h>
+#include <stdio.h>
 
-int main(int argc, char **argv) {
-  if (argc < 4) return 1;
-  unsigned refuse = SECCOMP_RET_ERRNO | (atoi(argv[2]) & SECCOMP_RET_DATA);
-  struct sock_filter event[] = {
-      LOAD(nr),
-      UNLESS(SYS_perf_event_open, 1),
-      BPF_STMT(BPF_RET | BPF_K, refuse),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  // Shared memory of a page and 16, 4, 2 or 1 pages.
-  struct sock_filter memory[] = {
-      LOAD(nr),        UNLESS(SYS_mmap, 8),
-      LOAD(args[3]),   UNLESS(MAP_SHARED, 6),
-      LOAD(args[1]),   IF(17 * 4096, 3),
-      IF(5 * 4096, 2), IF(3 * 4096, 1),
-      UNLESS(2 * 4096, 1),
-      BPF_STMT(BPF_RET | BPF_K, refuse),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  int is_event = !strcmp(argv[1], "EVENT");
-  struct sock_fprog filter = {
-      .len = is_event ? sizeof event / sizeof *event : sizeof memory / sizeof *memory,
-      .filter = is_event ? event : memory,
-  };
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return 2;
-  if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter)) return 3;
-  execv(argv[3], argv + 3);
-  return 4;
+enum { PAIRS = 50 };
+
+static void of_16_bytes(char *bytes) { MPI_Send(bytes, 16, MPI_BYTE, 0, 5, MPI_COMM_WORLD); }
+static void of_32_bytes(char *bytes) { MPI_Send(bytes, 32, MPI_BYTE, 0, 5, MPI_COMM_WORLD); }
+
+// Returns how many calls MPI has refused.
+static int refused(char *bytes) {
+  MPI_Request request;
+  int errors = 0;
+  errors += MPI_Ssend(bytes, -1, MPI_BYTE, 0, 5, MPI_COMM_WORLD) != MPI_SUCCESS;
+  errors += MPI_Send(bytes, -1, MPI_BYTE, 0, 5, MPI_COMM_WORLD) != MPI_SUCCESS;
+  errors += MPI_Isend(bytes, 16, MPI_DATATYPE_NULL, 0, 5, MPI_COMM_WORLD, &request) != MPI_SUCCESS;
+  errors += MPI_Sendrecv(bytes, 16, MPI_BYTE, 0, 5, bytes, -1, MPI_BYTE, 0, 5, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE) != MPI_SUCCESS;
+  return errors;
+}
+
+int main(int count, char **arguments) {
+  MPI_Init(&count, &arguments);
+  int rank, errors = 0;
+  char bytes[64] = {0};
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  for (int i = 0; i < PAIRS; i++) {
+    if (rank == 1) {
+      errors += refused(bytes);
+      of_16_bytes(bytes);
+      errors += refused(bytes);
+      of_32_bytes(bytes);
+    } else if (rank == 0) {
+      MPI_Recv(bytes, 16, MPI_BYTE, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Recv(bytes, 32, MPI_BYTE, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+  }
+  if (rank == 1)
+    printf("%d refused\n", errors);
+  MPI_Finalize();
+  return 0;
 }
