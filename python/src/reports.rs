@@ -32,7 +32,7 @@ enum Failure {
 fn report_text(
     py: Python<'_>,
     source: Source,
-    by_region: bool,
+    by: &str,
     metric: Option<&str>,
     width: u16,
     all: bool,
@@ -40,7 +40,7 @@ fn report_text(
     let options = TextOptions::default().with_width(width);
     let options = if all { options.unfolded() } else { options };
     let made = py.detach(|| {
-        let report = report(&source, by_region, metric)?;
+        let report = report(&source, by, metric)?;
         if metric.is_some() {
             return Ok(report.to_text(&options));
         }
@@ -79,22 +79,25 @@ fn why(
 fn report_json(
     py: Python<'_>,
     source: Source,
-    by_region: bool,
+    by: &str,
     metric: Option<&str>,
 ) -> PyResult<String> {
     let made =
-        py.detach(|| text_of(&tinyprof_views::report_json(&report(&source, by_region, metric)?)));
+        py.detach(|| text_of(&tinyprof_views::report_json(&report(&source, by, metric)?)));
     made.map_err(|failure| explain(py, failure))
 }
 
 fn report(
     (directory, name, limit_bytes): &Source,
-    by_region: bool,
+    by: &str,
     metric: Option<&str>,
 ) -> Result<Report, Failure> {
     let totals = Whole::open(directory, *limit_bytes)?.totals()?;
-    let report =
-        if by_region { tinyprof_views::by_region(&totals) } else { Report::of_totals(&totals) };
+    let report = match by {
+        "callpath" => Report::of_totals(&totals),
+        "line" => tinyprof_views::by_line(&totals),
+        _ => tinyprof_views::by_region(&totals),
+    };
     let report = report.named(name);
     Ok(match metric {
         Some(metric) => report.by_metric(SortKey::from(metric)).map_err(Failure::UnknownMetric)?,

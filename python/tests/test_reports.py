@@ -27,6 +27,7 @@ def test_a_report_is_the_text_of_the_command(version):
     profile = tinyprof.read(frozen(version))
     assert profile.report(width=100) == printed("report", frozen(version))
     assert profile.report(width=100, by="region") == printed("report", frozen(version), "--by", "region")
+    assert profile.report(width=100, by="line") == printed("report", frozen(version), "--by", "line")
     assert profile.report(width=100, metric="exclusive", all=True) == printed(
         "report", frozen(version), "--metric", "exclusive", "--all"
     )
@@ -40,6 +41,7 @@ def test_hints_and_efficiency_are_the_json_of_the_command(version, report):
     profile, expected = tinyprof.read(frozen(version)), report(frozen(version))
     assert profile.report_json() == expected
     assert profile.report_json(by="region") == json.loads(run("report", "--json", "--by", "region", frozen(version))[0])
+    assert profile.report_json(by="line") == json.loads(run("report", "--json", "--by", "line", frozen(version))[0])
     assert (profile.hints(), profile.efficiency()) == (expected["hints"], expected["efficiency"])
 
 
@@ -58,7 +60,7 @@ def test_wrong_arguments_are_told():
     profile = tinyprof.read(frozen(NEWEST))
     with pytest.raises(KeyError, match="there is no metric bytez: expected inclusive"):
         profile.report(metric="bytez")
-    with pytest.raises(ValueError, match="'callpath', 'region' or 'function', not by 'rank'"):
+    with pytest.raises(ValueError, match="'callpath', 'region', 'function' or 'line', not by 'rank'"):
         profile.report(by="rank")
     with pytest.raises(KeyError, match="there is no metric bytez"):
         tinyprof.diff(profile, profile, metric="bytez")

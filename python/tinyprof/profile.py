@@ -65,7 +65,8 @@ class Profile:
     ) -> reports.Text:
         """Returns the text of `tinyprof report`, in `width` columns.
 
-        `by` is `callpath` or `region`: with `region`, each region is summed over its callpaths.
+        `by` is `callpath`, `region` (or `function`) or `line`: with `region`, each region is summed
+        over its callpaths; with `line`, samples are told apart by line.
         `metric` sorts by `inclusive`, `exclusive`, `visits` or the key of a metric. `all` folds
         nothing. Raises `KeyError` if there is no such metric.
 

@@ -32,19 +32,19 @@ def name_of(path: Path) -> str:
     return os.fsencode(path.resolve().name).decode(errors="replace")
 
 
-def is_by_region(by: str) -> bool:
-    """Returns whether a report has a row for each region or sampled function, and not for each callpath."""
-    if by not in ("callpath", "region", "function"):
-        raise ValueError(f"a report is by 'callpath', 'region' or 'function', not by {by!r}")
-    return by != "callpath"
+def rows(by: str) -> str:
+    """Returns what a report has a row for, if it is that of a report."""
+    if by not in ("callpath", "region", "function", "line"):
+        raise ValueError(f"a report is by 'callpath', 'region', 'function' or 'line', not by {by!r}")
+    return by
 
 
 def text(source: tuple[Path, str, int], by: str, metric: str | None, width: int, everything: bool) -> Text:
-    return Text(_native.report_text(source, is_by_region(by), metric, width, everything))
+    return Text(_native.report_text(source, rows(by), metric, width, everything))
 
 
 def data(source: tuple[Path, str, int], by: str, metric: str | None) -> dict[str, Any]:
-    return json.loads(_native.report_json(source, is_by_region(by), metric))
+    return json.loads(_native.report_json(source, rows(by), metric))
 
 
 def why(source: tuple[Path, str, int], rules: list[Path]) -> dict[str, Any]:

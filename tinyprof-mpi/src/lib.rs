@@ -91,6 +91,7 @@
 //! | `TINYPROF_WORLD=auto\|all` |  | with `all`, all ranks of the job are assumed to run this profiler; on one host their marks decide | `auto`: known at the start on one host, asked at the end across hosts |
 //! | `TINYPROF_MPI=off\|calls\|messages` | [`Builder::mpi`] | what is recorded of MPI: nothing, every call, or also who waits for whom | `calls` |
 //! | `TINYPROF_WRAPPERS=mp_*,Halo::push` |  | functions that do no more than call MPI: calls are shown where these are called; beside those that are known by their names, such as `my_mpi_send` | none |
+//! | `TINYPROF_CALLERS=2` |  | calls of MPI of a program that is not rebuilt below the functions that led to them: how many of those | no callers |
 //! | `TINYPROF_ORDER=observe\|enforce` |  | at level `messages`: count the messages that measuring has put into another order, or, as an experiment, keep the order | `observe` |
 //!
 //! # Interim profiles

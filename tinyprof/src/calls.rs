@@ -19,7 +19,9 @@ use crate::record::calibration::{in_discarded_arena, visit_cost, weigh_visits};
 use crate::record::clock::rate_since;
 use crate::record::thread;
 use crate::record::{Arena, Line, Visit, call_site, has_regions, program};
-pub use crate::record::{CallPlace, EdgeInstance, Like, ScriptLine, Site, VISIT_UNITS};
+pub use crate::record::{
+    CALLERS_MAX, CallChain, CallPlace, EdgeInstance, Like, ScriptLine, Site, VISIT_UNITS,
+};
 
 /// The recorder of the calling thread.
 #[derive(Clone, Copy, Debug)]

@@ -121,9 +121,9 @@ pub use tinyprof_macros::{profile, profile_loop, profile_scope, record, scope};
 #[doc(hidden)]
 pub mod __calls {
     pub use crate::calls::{
-        Activity, CallPlace, Callpath, CallpathId, ClockFacts, ClockRate, EdgeInstance, EdgeKey,
-        EdgeKind, Like, MessageKind, Open, Recorder, ScriptLine, Signature, Site, VISIT_UNITS,
-        Visited, clock_rate, keep_causes, lose_message, with_discarded_records,
+        Activity, CALLERS_MAX, CallChain, CallPlace, Callpath, CallpathId, ClockFacts, ClockRate,
+        EdgeInstance, EdgeKey, EdgeKind, Like, MessageKind, Open, Recorder, ScriptLine, Signature,
+        Site, VISIT_UNITS, Visited, clock_rate, keep_causes, lose_message, with_discarded_records,
     };
     pub use crate::sys::boot_id;
 }

@@ -27,6 +27,7 @@ pub(crate) mod flush_point;
 mod keyed;
 mod log;
 mod lookup;
+mod made_thread;
 mod node;
 mod reentrancy;
 mod segment;
@@ -34,6 +35,7 @@ pub(crate) mod segments;
 mod site;
 mod site_table;
 pub(crate) mod thread;
+mod workers;
 
 #[cfg(any(test, feature = "tracing"))]
 pub(crate) use arena::Entered;
@@ -42,11 +44,13 @@ pub(crate) use arena::{
     begin_processor_time, install_sampling,
 };
 pub use arena::{EdgeInstance, Like, VISIT_UNITS};
-pub use call_site::{CallPlace, ScriptLine};
+pub use call_site::{CALLERS_MAX, CallChain, CallPlace, ScriptLine};
 pub(crate) use call_site::{call_site, program};
 #[cfg(feature = "alloc")]
 pub use counting::Counting;
 pub(crate) use keyed::KeyedSites;
+pub use made_thread::new_worker;
 pub use site::Site;
 pub(crate) use site::has_regions;
 pub(crate) use tinyprof_segment::words::Line;
+pub use workers::{NewWorker, Start};

@@ -38,4 +38,4 @@ pub(crate) use segment_file::{SegmentFile, refuse_segment, segment_refusal};
 pub(crate) use segment_room::share_room_among;
 pub use signals::without_write_signals;
 pub(crate) use standard_error::write_line;
-pub(crate) use thread_end::{at_thread_end, handle_thread_ends};
+pub(crate) use thread_end::ThreadEnd;

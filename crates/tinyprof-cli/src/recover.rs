@@ -137,7 +137,7 @@ fn recover(
     }
     for job in unwritten {
         let who = job.who();
-        let ranks = match job.event_maps(|threads| event_map(threads, now)) {
+        let mut ranks = match job.event_maps(|threads| event_map(threads, now)) {
             Ok(ranks) => ranks,
             Err(error) => {
                 done.left_alone.push(format!("{who}: left alone: {error}"));
@@ -148,6 +148,7 @@ fn recover(
         ranks.iter().for_each(|rank| losses.absorb(&rank.facts.losses));
         let is_empty =
             ranks.iter().all(|map| map.callpaths.is_empty()) && losses.visits_not_recorded == 0;
+        tinyprof_symbols::name_and_merge(&mut ranks, &wrappers());
         let path = if is_empty { None } else { Some(write(&job, &ranks, arguments)?) };
         done.recovered.push((who, path));
         // Only now: until the profile is written, they are the only data.
@@ -180,9 +181,6 @@ fn event_map(threads: &[Piece<'_>], now: Moment) -> io::Result<EventMap> {
         files.iter().filter_map(|bytes| Segment::parse(bytes).ok()).collect();
     let mut map = recovered_map(&segments, now);
     add_causes(&mut map, &segments);
-    if let Some(named) = tinyprof_symbols::with_names(&map.callpaths, &wrappers()) {
-        map.callpaths = named;
-    }
     Ok(map)
 }
 

@@ -7,6 +7,7 @@
 mod aggregate;
 mod chunks;
 mod groups;
+mod names;
 mod plan;
 mod synchronise;
 #[cfg(test)]
@@ -33,6 +34,7 @@ pub use workplace::{WorkError, Workplace};
 
 use crate::communicator::{Communicator, Interrupted};
 use crate::observer::Milestone;
+use names::Names;
 use synchronise::GlobalPlan;
 use write::{Outcome, OutputTarget};
 
@@ -126,8 +128,9 @@ async fn flush_in_steps(
         let create = move || UnfinishedProfile::create(files, &target, &token).map(Arc::new);
         plan.workplace.try_run(create).map_err(|error| not_written(plan, &error))
     });
+    let created = unfinished.as_ref();
     let flushed =
-        aggregate_and_write(communicator, own, plan, &agreed, unfinished.as_ref(), clock).await;
+        aggregate_and_write(communicator, (own, measured), plan, agreed, created, clock).await;
     let is_written = matches!(&flushed, Ok(Flushed { profile: Some(Ok(_)), .. }));
     if let (Some(Ok(unfinished)), false) = (unfinished, is_written) {
         // The failure itself is reported; if its remains could not be removed, that most likely has
@@ -142,14 +145,18 @@ async fn flush_in_steps(
 /// Runs phases 2 and 3, in the directory that rank 0 has created.
 async fn aggregate_and_write(
     communicator: &impl Communicator,
-    own: EncodedRank,
+    (own, measured): (EncodedRank, &Measured),
     plan: &Plan,
-    agreed: &Arc<GlobalPlan>,
+    agreed: Arc<GlobalPlan>,
     unfinished: Option<&Result<Arc<UnfinishedProfile>, String>>,
     mut clock: Stopwatch,
 ) -> Result<Flushed, StepError> {
     let limit = plan.message_bytes_max;
-    let (directory, id) = announce(communicator, unfinished, plan).await?;
+    let names = unfinished.filter(|created| created.is_ok());
+    let names = names.map(|_| Names::find(&agreed, plan));
+    let Announced { directory, id, equal } =
+        announce(communicator, unfinished, names.as_ref(), plan).await?;
+    let (own, agreed) = names::merge(&equal, own, measured, agreed);
     plan.observer.reached(Milestone::Announced);
     let mut times = PhaseTimes {
         snapshot_ns: plan.snapshot_ns,
@@ -165,11 +172,11 @@ async fn aggregate_and_write(
     let place = OutputTarget { directory, files };
     let group = agreed.groups.group_of(communicator.rank());
     let chunk_bytes = (limit / agreed.groups.largest() as usize).max(1);
-    let collected = aggregate::collect(communicator, &group, own, agreed, chunk_bytes).await?;
+    let collected = aggregate::collect(communicator, &group, own, &agreed, chunk_bytes).await?;
     times.aggregate_ns = clock.lap_ns();
     plan.observer.reached(Milestone::Collected);
     let outcome = collected.map(|collected| {
-        let for_part = Arc::clone(agreed);
+        let for_part = Arc::clone(&agreed);
         let size = communicator.size();
         let written = plan.workplace.run(move || {
             let ranks = collected.decode(&for_part);
@@ -189,12 +196,12 @@ async fn aggregate_and_write(
     plan.observer.reached(Milestone::United);
     times.write_ns = clock.lap_ns();
     let unfinished = unfinished.and_then(|created| created.as_ref().ok());
-    let finished = unfinished.zip(total).map(|(unfinished, total)| {
+    let finished = unfinished.zip(names).zip(total).map(|((unfinished, names), total)| {
         let state = RunState { precision: agreed.precision, ..plan.state.clone() };
         let facts = (plan.metadata.clone(), state, times);
-        let (unfinished, agreed, ranks) =
-            (Arc::clone(unfinished), Arc::clone(agreed), communicator.size());
-        let finish = move || write::finish(&unfinished, total, &agreed.dictionary, ranks, facts);
+        let (unfinished, ranks) = (Arc::clone(unfinished), communicator.size());
+        let finish =
+            move || write::finish(&unfinished, total, &names.into_dictionary(), ranks, facts);
         match plan.workplace.run(finish) {
             Ok((written, report)) => (written, Some(report)),
             Err(failure) => (Err(failure.to_string()), None),
@@ -221,23 +228,46 @@ fn not_written(plan: &Plan, reason: &dyn fmt::Display) -> String {
     format!("the profile {} was not written: {reason}", plan.format.path(&plan.target).display())
 }
 
-/// Tells every rank the directory of the files and the number of the profile, or the reason why it
-/// cannot be written.
+/// What rank 0 tells every rank before any data leave it.
+struct Announced {
+    directory: PathBuf,
+    id: Option<ProfileId>,
+    /// The rows of the dictionary that are equal: see [`names`].
+    equal: Vec<u8>,
+}
+
+/// Tells every rank the directory of the files, the number of the profile and the rows that are
+/// equal, or the reason why it cannot be written.
 async fn announce(
     communicator: &impl Communicator,
     created: Option<&Result<Arc<UnfinishedProfile>, String>>,
+    names: Option<&Names>,
     plan: &Plan,
-) -> Result<(PathBuf, Option<ProfileId>), StepError> {
+) -> Result<Announced, StepError> {
     let id = plan.state.profile_id.map_or(0, ProfileId::to_word).to_le_bytes();
+    let equal = names.map(Names::to_bytes).unwrap_or_default();
     let own = created.map(|created| match created {
-        Ok(unfinished) => Ok([&id, unfinished.directory().as_os_str().as_bytes()].concat()),
+        Ok(unfinished) => {
+            let path = unfinished.directory().as_os_str().as_bytes();
+            Ok([&id, &(path.len() as u64).to_le_bytes(), path, &equal].concat())
+        }
         Err(reason) => Err(reason.clone()),
     });
     let told = share_bytes(communicator, own, plan.message_bytes_max).await?;
-    let incomplete = || StepError::NoProfile("rank 0 sent an incomplete message".to_owned());
-    let (id, path) = told.split_first_chunk().ok_or_else(incomplete)?;
-    let id = ProfileId::from_word(u64::from_le_bytes(*id));
-    Ok((OsString::from_vec(path.to_vec()).into(), id))
+    announced(&told)
+        .ok_or_else(|| StepError::NoProfile("rank 0 sent an incomplete message".to_owned()))
+}
+
+fn announced(told: &[u8]) -> Option<Announced> {
+    let (id, rest) = told.split_first_chunk()?;
+    let (length, rest) = rest.split_first_chunk()?;
+    let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+    let (path, equal) = rest.split_at_checked(length)?;
+    Some(Announced {
+        directory: OsString::from_vec(path.to_vec()).into(),
+        id: ProfileId::from_word(u64::from_le_bytes(*id)),
+        equal: equal.to_vec(),
+    })
 }
 
 /// Shares rank 0's path, or its reason why there is none, with every rank.

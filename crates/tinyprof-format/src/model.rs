@@ -1,6 +1,7 @@
 //! The contents of a profile as plain values, without a byte layout.
 
 mod bound;
+mod callers;
 mod callpath;
 mod cause;
 mod clock_facts;
@@ -11,6 +12,7 @@ mod identity;
 mod kinds;
 mod lately;
 mod manifest;
+mod merged;
 mod message;
 mod metric;
 mod numbers;
@@ -24,6 +26,7 @@ mod table;
 mod values;
 
 pub use bound::ESTIMATE_ERRORS;
+pub use callers::{CALLERS, CALLERS_MODULE, CallpathRecord, with_callers};
 pub use callpath::{Callpath, CallpathId, CallpathIndex, Mode, Region, RegionKind, SiteId};
 pub use cause::{Activities, Activity, Cause, CauseFacts, DelayCost, PathPart, RankCauses, Waited};
 pub use clock_facts::ClockFacts;
@@ -36,6 +39,7 @@ pub use manifest::{
     CallpathFile, FORMAT_NAME, FormatVersion, InterimTimes, Manifest, PartFile, PeakMemory,
     PhaseTimes, RunMetadata, RunState, Salvage,
 };
+pub use merged::MergedRows;
 pub use message::{MessageKey, MessageKind, Traffic};
 pub use metric::{MetricBucket, MetricSummary, MetricValues};
 pub use precision::Precision;

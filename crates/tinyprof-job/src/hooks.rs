@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 
 use tinyprof::__mpi as recorder;
-use tinyprof_pmpi::{Session, register, set_wrappers};
+use tinyprof_pmpi::{Session, register, set_callers, set_wrappers};
 
 use crate::attendance::SignedIn;
 use crate::run;
@@ -42,6 +42,7 @@ fn before_init() -> bool {
         }
     });
     set_wrappers(recorder::wrappers());
+    set_callers(recorder::callers());
     recorder::read_causes_by(tinyprof_why::recorded_causes);
     run::records_calls()
 }

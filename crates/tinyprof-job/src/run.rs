@@ -227,9 +227,7 @@ fn write_one_rank(
         if map.callpaths.is_empty() {
             return Ok(());
         }
-        if let Some(named) = tinyprof_symbols::with_names(&map.callpaths, &recorder::wrappers()) {
-            map.callpaths = named;
-        }
+        tinyprof_symbols::name_and_merge(std::slice::from_mut(&mut map), &recorder::wrappers());
         ProfileWriter::new()
             .with_files(files)
             .with_metadata(metadata)

@@ -8,9 +8,12 @@
 //! debuggers ([`unwinding`]): no frame pointers are assumed. What was found out is kept for each
 //! place ([`kept`]), so that later calls read two or three words of the stack.
 //!
+//! Where the user asks for it, the functions around that place tell calls apart, too ([`chains`]).
+//!
 //! Calls that an interpreter of Python makes are at the line of the script that it executes
 //! ([`python`]).
 
+mod chains;
 mod kept;
 mod object;
 mod python;
@@ -24,6 +27,7 @@ use tinyprof_settings::Wrappers;
 
 use crate::function::FUNCTIONS;
 use crate::words::{FRAME_POINTER, FROM_STACK, RETURN_ADDRESS, Words};
+pub use chains::set_callers;
 use kept::{Kept, Maker};
 use object::Object;
 use symbols::Symbols;
@@ -53,7 +57,7 @@ fn wrappers() -> &'static Wrappers {
 ///
 /// # Cost
 /// The first time at a place it reads the symbols of the object that made the call, which takes up
-/// to milliseconds. Later a few nanoseconds, and as many for each wrapper.
+/// to milliseconds. Later a few nanoseconds, and as many for each wrapper and each caller.
 ///
 /// # Safety
 /// `words` are those that an entry point has built for a call that is under way.
@@ -77,7 +81,8 @@ pub(crate) unsafe fn place(index: usize, words: Words) -> CallPlace {
             None => break,
         }
     }
-    CallPlace::Address(frame.pc)
+    // SAFETY: the frame is open.
+    unsafe { chains::place(frame) }
 }
 
 /// Returns the frame of the function that has made a call.

@@ -50,7 +50,7 @@ mod weak;
 mod words;
 
 pub use abi::{Abi, Handle, Interface, Status};
-pub use callers::set_wrappers;
+pub use callers::{set_callers, set_wrappers};
 pub use companions::{Agreed, Wish};
 pub use library::{Mpi, mpi};
 pub use session::{Session, may_have_attributes, register, watch_collectives};

@@ -1,9 +1,57 @@
-//! The one function of the C library that this library replaces: that by which a program enters a
-//! sandbox.
+//! The functions of the C library that this library replaces: that by which a program enters a
+//! sandbox, and that by which it makes threads.
 
-use std::ffi::{c_int, c_long, c_ulong};
+use std::ffi::{c_int, c_long, c_ulong, c_void};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 
-use tinyprof::__mpi::note_sandbox;
+use tinyprof::__mpi::{Start, new_worker, note_sandbox};
+
+/// The type of the system's `pthread_create`.
+type MakeThread = unsafe extern "C" fn(
+    *mut libc::pthread_t,
+    *const libc::pthread_attr_t,
+    Start,
+    *mut c_void,
+) -> c_int;
+
+/// Calls the system's `pthread_create`, and has the thread be sampled, if the user wants samples.
+///
+/// # Safety
+/// * As the system's.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn pthread_create(
+    thread: *mut libc::pthread_t,
+    attributes: *const libc::pthread_attr_t,
+    start: Start,
+    argument: *mut c_void,
+) -> c_int {
+    let Some(make) = make_thread() else { return libc::EAGAIN };
+    let Some(worker) = new_worker(start, argument) else {
+        // SAFETY: the caller keeps the rules of the system's function, which is this call.
+        return unsafe { make(thread, attributes, start, argument) };
+    };
+    let (begin, of_worker) = worker.start();
+    // SAFETY: the caller keeps the system's rules, and `begin` calls the program's function.
+    let code = unsafe { make(thread, attributes, begin, of_worker) };
+    if code != 0 {
+        worker.forget();
+    }
+    code
+}
+
+/// Returns the `pthread_create` that comes after ours.
+fn make_thread() -> Option<MakeThread> {
+    static FOUND: AtomicUsize = AtomicUsize::new(0);
+    let mut found = FOUND.load(Relaxed);
+    if found == 0 {
+        // SAFETY: the name ends with a zero.
+        found = unsafe { libc::dlsym(libc::RTLD_NEXT, c"pthread_create".as_ptr()) }.addr();
+        FOUND.store(found, Relaxed);
+    }
+    // SAFETY: null, or the system's function of this type.
+    unsafe { std::mem::transmute::<usize, Option<MakeThread>>(found) }
+}
 
 /// Calls the system's `prctl`, and notes that the program has entered a seccomp sandbox, in which
 /// it may not even be asked.

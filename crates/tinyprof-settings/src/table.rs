@@ -375,6 +375,20 @@ settings! {
                 (!text.trim().is_empty()).then(|| text.to_owned())
             }),
         }
+        /// The functions around a call of MPI that become callpaths.
+        callers: u32 {
+            key: "callers",
+            variable: "TINYPROF_CALLERS",
+            values: "2",
+            expected: "a number of functions from 1 to 8, or off",
+            meaning: "calls of MPI of a program that is not rebuilt below the functions that led \
+                      to them: how many of those",
+            default: "no callers",
+            read: |value| word(value, |word| match word {
+                "off" => Some(0),
+                number => count(number).filter(|&number| number <= 8),
+            }),
+        }
         /// What is done about the order of messages.
         order: MessageOrder {
             key: "order",

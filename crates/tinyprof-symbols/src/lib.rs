@@ -9,8 +9,11 @@
 //! `MPI_Send at solve (lu.f:123)`. Without debug information it becomes
 //! `MPI_Send at solve (a.out+0x1234)`, and without symbols it stays as it is. Where a line has
 //! several calls of the function, the column is added: `MPI_Send at solve (lu.f:123:9)`.
+//!
+//! Call sites, and places of samples, that have one name then are one to the user ([`equal`]).
 #![deny(unsafe_code)]
 
+mod equal;
 mod executable;
 mod names;
 #[expect(unsafe_code, reason = "std does not map files")]
@@ -20,11 +23,22 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
+pub use equal::name_and_merge;
 use executable::{Found, Frame};
 use tinyprof_format::model::{CallpathTable, Region};
 use tinyprof_settings::Wrappers;
 
 use names::{plain, without_separators};
+
+/// A dictionary whose call sites have names.
+#[derive(Clone, Debug)]
+pub struct Named {
+    /// The dictionary, whose ids and rows have not changed.
+    pub callpaths: CallpathTable,
+    /// Each row whose site equals that of an earlier one below the same callpath, and the first
+    /// such row.
+    pub equal: Vec<(u32, u32)>,
+}
 
 /// The constant of a named call site that keeps the executable and the address.
 const ADDRESS: &str = "address";
@@ -34,7 +48,8 @@ thread_local! {
     static FOUND: RefCell<HashMap<String, HashMap<u64, Found>>> = RefCell::default();
 }
 
-/// Returns the dictionary with the names of its call sites, or `None` if it has none.
+/// Returns the dictionary with the names of its call sites, and which of them are equal; `None` if
+/// it has none.
 ///
 /// Reads the executables and libraries that the calls came from, if they are on this machine. Where
 /// a wrapper was inlined into its caller, the place is that of the caller.
@@ -43,12 +58,12 @@ thread_local! {
 /// Nothing without call sites. A look-up takes microseconds, and reading the index of an
 /// executable's debug information comes before the first. The thread keeps what it has found.
 #[must_use]
-pub fn with_names(dictionary: &CallpathTable, wrappers: &Wrappers) -> Option<CallpathTable> {
+pub fn with_names(dictionary: &CallpathTable, wrappers: &Wrappers) -> Option<Named> {
     let regions = || dictionary.rows().iter().map(|row| &*row.region);
     let mut wanted: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
     for (region, call_site) in regions().filter_map(|region| Some((region, CallSite::of(region)?)))
     {
-        wanted.entry(&region.file).or_default().extend(call_site.call());
+        wanted.entry(&region.file).or_default().insert(call_site.call);
     }
     if wanted.is_empty() {
         return None;
@@ -61,11 +76,12 @@ pub fn with_names(dictionary: &CallpathTable, wrappers: &Wrappers) -> Option<Cal
         }
         dictionary.with_regions(|region| {
             let call_site = CallSite::of(region)?;
-            let at_call = found.get(&region.file)?.get(&call_site.call()?)?;
+            let at_call = found.get(&region.file)?.get(&call_site.call)?;
             call_site.named(region, at_call, wrappers)
         })
     });
-    Some(with_columns(&named))
+    let callpaths = with_columns(&named);
+    Some(Named { equal: equal::rows(&callpaths), callpaths })
 }
 
 /// Tells call sites on one line apart by their columns: the same function, called from the same
@@ -92,12 +108,14 @@ fn is_named(region: &Region) -> bool {
 
 /// A call site as the recorder names it.
 struct CallSite<'a> {
-    /// The function that is called; none if it is the place of samples.
+    /// The function that is called; none if it is a place of samples, or one around calls.
     function: Option<&'a str>,
     /// The name of the executable or library, and the address: `a.out+0x1234`.
     place: &'a str,
-    /// The address that the call returns to, in the object's file.
-    address: u64,
+    /// The name of the executable or library.
+    object: &'a str,
+    /// The address of the call or the sampled instruction, in the object's file.
+    call: u64,
 }
 
 impl<'a> CallSite<'a> {
@@ -105,23 +123,20 @@ impl<'a> CallSite<'a> {
         if region.line != 0 {
             return None;
         }
-        let (function, place) = if region.is_sampled() {
+        let (function, place) = if region.is_sampled() || region.is_caller() {
             (None, region.name.as_str())
         } else {
             let (function, place) = region.name.split_once(" at ")?;
             (Some(function).filter(|_| region.module == "mpi"), place)
         };
-        if function.is_none() && !region.is_sampled() {
+        if function.is_none() && !region.is_sampled() && !region.is_caller() {
             return None;
         }
-        let (_, digits) = place.rsplit_once("+0x")?;
-        Some(Self { function, place, address: u64::from_str_radix(digits, 16).ok()? })
-    }
-
-    /// Returns the address of the call, the instruction before the one that it returns to; that of
-    /// a sample is the instruction's own.
-    fn call(&self) -> Option<u64> {
-        self.address.checked_sub(u64::from(self.function.is_some()))
+        let (object, digits) = place.rsplit_once("+0x")?;
+        let address = u64::from_str_radix(digits, 16).ok()?;
+        // A sample is at the instruction itself, a call before the one that it returns to.
+        let call = address.checked_sub(u64::from(!region.is_sampled()))?;
+        Some(Self { function, place, object, call })
     }
 
     /// Returns the region with the names of its place, if any are known.
@@ -136,6 +151,10 @@ impl<'a> CallSite<'a> {
                 let short = Path::new(&file).file_name().unwrap_or_default().to_string_lossy();
                 named.name = format!("{at}{caller} ({short}:{line})");
                 (named.file, named.line, named.column) = (file, line, column);
+            }
+            // Samples are told apart by function, calls also by the instruction.
+            None if self.function.is_none() => {
+                named.name = format!("{caller} ({})", self.object);
             }
             None => named.name = format!("{at}{caller} ({})", self.place),
         }
@@ -201,13 +220,13 @@ mod tests {
     fn named(region: Region) -> Region {
         let id = CallpathId::root(region.site);
         let table = CallpathTable::from_parents([(id, None, region)]);
-        let named = with_names(&table, &Wrappers::default()).unwrap_or(table);
+        let named = with_names(&table, &Wrappers::default()).map_or(table, |named| named.callpaths);
         assert_eq!(named.rows()[0].id, id, "the id stays");
         Region::clone(&named.rows()[0].region)
     }
 
     /// Returns the address of this test's code in its file, which the loader put somewhere else.
-    fn address_in_file() -> usize {
+    pub(crate) fn address_in_file() -> usize {
         let maps = std::fs::read_to_string("/proc/self/maps").expect("Linux");
         let executable = std::env::current_exe().expect("it has a path");
         let name = executable.to_str().expect("the build's path is text");

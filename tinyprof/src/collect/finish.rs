@@ -252,7 +252,7 @@ static IS_WRITTEN: AtomicBool = AtomicBool::new(false);
 pub(super) fn end(write: Writer) {
     // The thread that ends the run does not open or close a region any more.
     if let Some(arena) = current().arena() {
-        arena.take_samples();
+        arena.take_all_samples();
     }
     let work = move || {
         let ending = write();

@@ -131,6 +131,12 @@ pub fn wrappers() -> Wrappers {
     Wrappers::new(config().wrappers.as_deref().unwrap_or_default())
 }
 
+/// Returns how many of the functions around a call of MPI become callpaths.
+#[must_use]
+pub fn callers() -> usize {
+    config().callers.unwrap_or(0) as usize
+}
+
 /// Returns the seconds since 1970-01-01 UTC.
 #[expect(clippy::disallowed_types, reason = "the launch date is a date, not a measurement")]
 fn now_unix_s() -> u64 {

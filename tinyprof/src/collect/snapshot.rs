@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use tinyprof_format::model::{
     CallpathId, CallpathValues, ClockFacts, EventMap, ExecutionSummary, Losses, ProcessorFacts,
-    RankFacts, Region,
+    RankFacts, Region, with_callers,
 };
 
 use super::causes::causes;
@@ -43,7 +43,7 @@ pub fn ending_here<T>(work: impl FnOnce() -> T) -> T {
 /// About a microsecond for 20 callpaths a thread, and a copy of their series.
 #[must_use]
 pub fn snapshot() -> EventMap {
-    let here = arena().inspect(|arena| arena.take_samples());
+    let here = arena().inspect(|arena| arena.take_all_samples());
     let is_here = |arena: &Arena| here.is_some_and(|here| ptr::eq(here, arena));
     let session = session();
     let scale = clock::rate_since(session.started, session.clock);
@@ -118,6 +118,7 @@ pub fn snapshot() -> EventMap {
         }
         (id, parent, region, values)
     });
+    let records = records.flat_map(with_callers);
     let mut map = EventMap::from_records(records, RankFacts::default());
     drop(held);
     losses.visits_open += polled_begun.saturating_sub(polled_ended);

@@ -4,6 +4,8 @@
 //! Finding a known place takes no lock and no allocation. A new place takes a page from the system,
 //! and asks the loader which object it is in.
 
+mod callers;
+
 use std::ptr;
 use std::sync::OnceLock;
 
@@ -35,6 +37,21 @@ pub enum CallPlace {
     Interpreter(usize),
     /// A line of a script that an interpreter executes. Equal lines are one.
     Script(&'static ScriptLine),
+    /// The address that the call returns to, and the functions around. Equal chains are one.
+    Chain(&'static CallChain),
+}
+
+/// The most functions around a call that tell it apart from others.
+pub const CALLERS_MAX: usize = 8;
+
+/// The address that a call returns to, and those of the functions around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallChain {
+    /// The address that the call returns to.
+    pub address: usize,
+    /// The addresses that the functions around it return to, from the innermost on; 0 beyond the
+    /// outermost.
+    pub callers: [usize; CALLERS_MAX],
 }
 
 /// A line of a script.
@@ -59,6 +76,7 @@ impl CallPlace {
             Self::Address(address) => address,
             Self::Interpreter(address) => address | OF_INTERPRETER,
             Self::Script(line) => ptr::from_ref(line).addr(),
+            Self::Chain(chain) => ptr::from_ref(chain).addr(),
         }
     }
 }
@@ -128,7 +146,9 @@ impl CallSite {
         let mut page =
             Page { name: [0; NAME_BYTES], path: [0; PATH_BYTES], call_site: OnceLock::new() };
         let (name_bytes, path_bytes) = match place {
-            CallPlace::Address(address) | CallPlace::Interpreter(address) => {
+            CallPlace::Address(address)
+            | CallPlace::Interpreter(address)
+            | CallPlace::Chain(&CallChain { address, .. }) => {
                 let object = LoadedObject::of(address)?;
                 let path_bytes = object.path(&mut page.path);
                 let file = file_name(&page.path[..path_bytes]);
@@ -151,6 +171,10 @@ impl CallSite {
         let path = str::from_utf8(&page.path[..path_bytes]).unwrap_or_default();
         let site = match place {
             CallPlace::Script(line) => function.at_line(name, path, line.line),
+            CallPlace::Chain(chain) => {
+                let site = function.at_call_site(name, path);
+                callers::of_chain(&site, &chain.callers).unwrap_or(site)
+            }
             _ => function.at_call_site(name, path),
         };
         // No other thread knows the page yet, so this does not wait.

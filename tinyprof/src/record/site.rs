@@ -165,6 +165,21 @@ impl Site {
         Self { file, line, id, ..site }
     }
 
+    /// Returns the site with other constants, of which `value` tells it from others.
+    pub(super) fn told_apart_by(
+        &self,
+        value: &str,
+        constants: &'static [(&'static str, &'static str)],
+    ) -> Self {
+        let hash = fnv1a(fnv1a(self.id.to_bits(), &[1]), value.as_bytes());
+        Self { id: SiteId::from_bits(hash), constants, ..*self }
+    }
+
+    /// Returns the constants of the site.
+    pub(super) fn constants(&self) -> &'static [(&'static str, &'static str)] {
+        self.constants
+    }
+
     /// Returns the region of samples whose place is not told, with constants such as their period.
     ///
     /// The id is a hash of the name. As those of a call, its visits are no executions.

@@ -16,7 +16,7 @@ use tinyprof_segment::layout::header;
 use super::arena::Arena;
 use super::clock::Clock;
 use super::segments;
-use crate::sys::{Room, at_thread_end, handle_thread_ends, thread_word};
+use crate::sys::{Room, ThreadEnd, thread_word};
 
 thread_local! {
     static CURRENT: Cell<*const Arena> = const { Cell::new(ptr::null()) };
@@ -36,6 +36,7 @@ const LAST_MARK: usize = 3;
 static REGISTRY: AtomicPtr<Slot> = AtomicPtr::new(ptr::null_mut());
 static VISITS_LOST: AtomicU64 = AtomicU64::new(0);
 static VISITS_KEPT_OUT: AtomicU64 = AtomicU64::new(0);
+static THREAD_END: ThreadEnd = ThreadEnd::new();
 /// Set if the flush points of every thread are watched.
 static WATCH_ALL: AtomicBool = AtomicBool::new(false);
 
@@ -150,6 +151,11 @@ pub(crate) fn while_away<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
+/// Returns whether what this thread does is not recorded, as it is the profiler's own.
+pub(super) fn is_away() -> bool {
+    CURRENT.get() == KEPT_OUT
+}
+
 /// Stops recording on this thread until it ends: regions that it enters are counted as kept out.
 pub(crate) fn stay_away() {
     set_current(KEPT_OUT);
@@ -192,7 +198,7 @@ fn claim(clock: Clock) -> Option<&'static Arena> {
     arena.follow_processor();
     arena.begin_samples();
     // A thread whose end is not noticed keeps the arena, which costs memory but no measurement.
-    at_thread_end(slot);
+    THREAD_END.call_for_this_thread(slot);
     Some(arena)
 }
 
@@ -229,14 +235,14 @@ struct Slot {
 /// Makes new threads take over the arenas of threads that have ended. Called once, before the first
 /// arena is made.
 pub(crate) fn pass_arenas_on() {
-    handle_thread_ends(let_go);
+    THREAD_END.handle(let_go);
 }
 
 /// Releases the slot of a thread that ends. The program's own thread-local variables have been
 /// dropped already, so regions in their destructors were recorded.
 unsafe extern "C" fn let_go(slot: *mut c_void) {
     set_current(KEPT_OUT);
-    // SAFETY: `claim` has given a slot to `at_thread_end`, and slots are never freed.
+    // SAFETY: `claim` has given it a slot, and slots are never freed.
     let slot = unsafe { &*slot.cast::<Slot>() };
     slot.arena.leave_processor();
     slot.arena.end_samples();

@@ -104,15 +104,13 @@ fn name(job: &Job<'_>) -> String {
 
 fn sample(job: &Job<'_>, now: Moment) -> Sample {
     let started_ns = job.pieces().map(|piece| piece.segment.header().start_ns).min();
-    let Ok(ranks) = job.event_maps(|threads| {
+    let Ok(mut ranks) = job.event_maps(|threads| {
         let segments: Vec<Segment<'_>> = threads.iter().map(|piece| piece.segment).collect();
         let mut map = running_map(&segments, now);
         add_causes(&mut map, &segments);
-        if let Some(named) = tinyprof_symbols::with_names(&map.callpaths, &wrappers()) {
-            map.callpaths = named;
-        }
         Ok::<_, Infallible>(map)
     });
+    tinyprof_symbols::name_and_merge(&mut ranks, &wrappers());
     Sample {
         name: name(job),
         source: memory_of(&processes(job)),

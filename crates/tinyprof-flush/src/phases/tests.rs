@@ -2,6 +2,7 @@
 //! ranks.
 
 mod dictionary;
+mod equal;
 mod failures;
 mod files;
 mod graphs;

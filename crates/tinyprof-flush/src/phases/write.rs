@@ -161,7 +161,7 @@ fn decode(bytes: &[u8]) -> Option<Outcome> {
 }
 
 /// Completes the profile on rank 0, unless a part has failed. Returns the result, and the report in
-/// either case.
+/// either case. The dictionary has the names of call sites.
 pub(super) fn finish(
     unfinished: &UnfinishedProfile,
     total: Outcome,
@@ -169,8 +169,6 @@ pub(super) fn finish(
     ranks: u32,
     (metadata, state, times): (RunMetadata, RunState, PhaseTimes),
 ) -> (Result<PathBuf, String>, Report) {
-    let named = tinyprof_symbols::with_names(dictionary, &tinyprof::__mpi::wrappers());
-    let dictionary = named.as_ref().unwrap_or(dictionary);
     let (callpaths, written) = match unfinished.write_callpaths(dictionary) {
         Ok(file) => (file, Ok(())),
         Err(error) => (Default::default(), Err(error.to_string())),

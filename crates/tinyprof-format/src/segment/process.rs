@@ -7,7 +7,7 @@ use tinyprof_segment::layout::header;
 
 use super::header::{Segment, TickClock};
 use super::record::{Record, Records, records};
-use crate::model::{ClockFacts, EventMap, Losses, ProcessorFacts, RankFacts};
+use crate::model::{ClockFacts, EventMap, Losses, ProcessorFacts, RankFacts, with_callers};
 use crate::ticks::{OpenVisit, Scale};
 
 /// Returns the event map of one process from all of its segments, as far as they can be read.
@@ -83,6 +83,7 @@ fn map_until(
         processor,
         ..RankFacts::default()
     };
+    let merged = merged.into_iter().flat_map(with_callers);
     let mut map = EventMap::from_records(merged, facts);
     let metrics = metrics.into_iter().map(|metric| (metric.callpath, metric.key, metric.values));
     map.facts.losses.records_unreadable += map.add_metrics(metrics);

@@ -9,6 +9,7 @@ mod killed;
 mod messages;
 mod order;
 mod places;
+mod processor;
 mod sampled;
 mod settings;
 mod small_memory;

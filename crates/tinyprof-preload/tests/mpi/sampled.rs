@@ -1,15 +1,15 @@
 //! Samples of a program whose functions work for known processor times: each has as many as its
 //! time says, whatever else the program does.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, Output};
 
 use tempfile::TempDir;
 use tinyprof_format::file::read_profile;
-use tinyprof_format::model::Profile;
+use tinyprof_format::model::{Profile, SAMPLES_UNKNOWN, THREADS_NOT_SAMPLED};
 
-use crate::support::{compile, library, mpiexec};
+use crate::support::{compile, compile_with, library, mpiexec};
 
 /// The samples in a second of processor time.
 const PER_SECOND: u32 = 1000;
@@ -121,8 +121,31 @@ fn check_places(profile: &Profile) {
             assert!(profile.values[index.row()].iter().all(|of| of.visits() <= 400));
         }
     }
+    let children = profile.callpaths.children();
+    for siblings in (0..profile.callpaths.len()).map(|row| &children[row]) {
+        let names = siblings.iter().map(|of| profile.callpaths.get(*of).region.name.as_str());
+        let distinct: BTreeSet<&str> = names.collect();
+        assert_eq!(distinct.len(), siblings.len(), "a line is one row: {distinct:?}");
+    }
     // What the profiler does when MPI has begun is no time of the program.
     assert!(outside <= 4, "{outside}");
+}
+
+#[test]
+fn threads_that_never_call_are_sampled_for_the_region_that_made_them() {
+    if let Err(reason) = allowed() {
+        return println!("left out: {reason}");
+    }
+    let (profile, _scratch) = checked(1, "threads", "calls");
+    for (index, row) in profile.callpaths.iter() {
+        let visits: u64 = profile.values[index.row()].iter().map(|of| of.visits()).sum();
+        if matches!(row.region.sampled_function(), Some("longer" | "shorter")) {
+            let above = row.parent.map(|parent| profile.callpaths.path(parent));
+            assert_eq!(above.as_deref(), Some("sampled"), "{visits} of {}", row.region.name);
+        }
+        assert!(!row.region.counts_threads_not_sampled(), "{visits}");
+        assert!(row.region.name != SAMPLES_UNKNOWN || visits < 10, "{visits}");
+    }
 }
 
 #[test]
@@ -130,7 +153,50 @@ fn a_program_with_events_timers_and_children_of_its_own_is_undisturbed() {
     if let Err(reason) = allowed() {
         return println!("left out: {reason}");
     }
-    for what in ["fork", "exec", "events"] {
+    for what in ["fork", "exec", "events", "ptrace"] {
         drop(checked(1, what, "calls"));
+    }
+}
+
+/// Runs the program with a filter of the system, and returns its visits by callpath, and what was
+/// said.
+fn refused(arguments: &[&str], rate: &str) -> (BTreeMap<String, u64>, String) {
+    let scratch = tempfile::tempdir().expect("a directory can be made");
+    let filter = scratch.path().join("filtered");
+    compile_with("cc", &[], "filtered.c", &filter);
+    let program = compile("callers.c", scratch.path());
+    let mut command = mpiexec(2);
+    command.env("TINYPROF_OUT", scratch.path().join("p")).env("TINYPROF_REPORT", "off");
+    command.env("LD_PRELOAD", library()).env("TINYPROF_SAMPLE", rate);
+    let output = command.arg(filter).args(arguments).arg(program).output().expect("it starts");
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    let profile = read_profile(&scratch.path().join("p.tprof")).expect("it was written");
+    let visits = profile.callpaths.iter().map(|(at, _)| {
+        let visits = profile.values[at.row()].iter().map(|of| of.visits()).sum();
+        (profile.callpaths.path(at), visits)
+    });
+    (visits.collect(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn where_the_system_refuses_one_line_says_so_and_nothing_else_changes() {
+    let (expected, said) = refused(&["EVENT", "1"], "off");
+    assert_eq!(said, "");
+    // The shared memory of MPICH has the sizes that the filter refuses.
+    let is_mpich = std::env::var("TINYPROF_MPIEXEC").is_ok_and(|name| name.contains("mpich"));
+    for (arguments, reason) in [
+        (["EVENT", "1"], "the system allows no samples"),
+        (["EVENT", "38"], "the system has no samples"),
+        (["MEMORY", "1"], "samples need more locked memory than"),
+        (["MEMORY", "12"], "the system gives no memory for samples"),
+    ] {
+        if is_mpich && arguments[0] == "MEMORY" {
+            continue;
+        }
+        let (mut found, said) = refused(&arguments, "100");
+        let start = format!("tinyprof: TINYPROF_SAMPLE is ignored: {reason}");
+        assert!(said.starts_with(&start) && said.lines().count() == 1, "{arguments:?}: {said}");
+        assert_eq!(found.remove(THREADS_NOT_SAMPLED), Some(2), "{arguments:?}");
+        assert_eq!(found, expected, "{arguments:?}");
     }
 }

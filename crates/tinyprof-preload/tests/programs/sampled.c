@@ -1,14 +1,16 @@
 // Two functions that work for known processor times between calls of MPI, and what may disturb
-// samples or be disturbed by them: `sampled [fork|exec|events]`. Each rank
+// samples or be disturbed by them: `sampled [fork|exec|events|threads|ptrace]`. Each rank
 // prints the processor time of each function, in ns: `longer NS` and `shorter NS`.
 #define _GNU_SOURCE
 #include <linux/perf_event.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -74,6 +76,54 @@ static void end_events(void *ring, int file, long long worked_ns) {
   close(file);
 }
 
+static long long of_threads[2];
+
+// A thread that never calls MPI, and ends in one of three ways.
+static void *short_thread(void *number) {
+  long long ns = (long)number % 2 ? longer(12000000) : shorter(12000000);
+  __atomic_fetch_add(&of_threads[(long)number % 2], ns, __ATOMIC_RELAXED);
+  if ((long)number % 3 == 1) pthread_exit(0);
+  while ((long)number % 3 == 2) pause();
+  return 0;
+}
+
+static pthread_barrier_t begin, done;
+
+// A thread that works between barriers, as those of OpenMP do, until the program ends.
+static void *pool_thread(void *number) {
+  for (;;) {
+    pthread_barrier_wait(&begin);
+    long long ns = (long)number % 2 ? longer(8000000) : shorter(8000000);
+    __atomic_fetch_add(&of_threads[(long)number % 2], ns, __ATOMIC_RELAXED);
+    pthread_barrier_wait(&done);
+  }
+  return 0;
+}
+
+// 32 threads of a pool that stay, and 32 at a time that end.
+static void with_threads(void) {
+  pthread_t pool[32], threads[32];
+  pthread_barrier_init(&begin, 0, 33);
+  pthread_barrier_init(&done, 0, 33);
+  for (long i = 0; i < 32; i++) if (pthread_create(&pool[i], 0, pool_thread, (void *)i)) exit(8);
+  for (int round = 0; round < 3; round++) {
+    pthread_barrier_wait(&begin);
+    for (long i = 0; i < 32; i++)
+      if (pthread_create(&threads[i], 0, short_thread, (void *)i)) exit(8);
+    pthread_barrier_wait(&done);
+    MPI_Barrier(MPI_COMM_WORLD);
+    // They are cancelled where they pause, after their work.
+    for (long i = 0; i < 32; i++)
+      if (i % 3 != 2 && pthread_join(threads[i], 0)) exit(9);
+    for (long i = 2; i < 32; i += 3) {
+      void *how;
+      if (pthread_cancel(threads[i]) || pthread_join(threads[i], &how)) exit(9);
+      if (how != PTHREAD_CANCELED) exit(9);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
 int main(int argc, char **argv) {
   long long of_longer = 0, of_shorter = 0;
   const char *what = argc > 1 ? argv[1] : "";
@@ -82,13 +132,26 @@ int main(int argc, char **argv) {
   void *ring = 0;
   int file = -1, state = 0;
   if (!strcmp(what, "events")) ring = begin_events(&file);
-  for (int round = 0; round < 5; round++) {
+  int is_alone = strcmp(what, "threads");
+  if (!is_alone) with_threads();
+  for (int round = 0; round < 5 && is_alone; round++) {
     of_longer += longer(60000000);
     MPI_Barrier(MPI_COMM_WORLD);
     of_shorter += shorter(20000000);
     if (round == 2 && !strcmp(what, "fork")) {
       pid_t child = fork();
       if (child == 0) _exit(of_child(50000000) > 0 ? 7 : 1);
+      if (waitpid(child, &state, 0) != child || WEXITSTATUS(state) != 7) return 1;
+    }
+    if (round == 2 && !strcmp(what, "ptrace")) {
+      pid_t child = fork();
+      if (child == 0) {
+        ptrace(PTRACE_TRACEME, 0, 0, 0);
+        raise(SIGSTOP);
+        _exit(of_child(50000000) > 0 ? 7 : 1);
+      }
+      if (waitpid(child, &state, 0) != child || !WIFSTOPPED(state)) return 1;
+      if (ptrace(PTRACE_CONT, child, 0, 0)) return 1;
       if (waitpid(child, &state, 0) != child || WEXITSTATUS(state) != 7) return 1;
     }
     if (round == 2 && !strcmp(what, "exec")) {
@@ -102,6 +165,8 @@ int main(int argc, char **argv) {
   }
   if (!strcmp(what, "events")) end_events(ring, file, of_longer + of_shorter);
   MPI_Barrier(MPI_COMM_WORLD);
+  of_longer += of_threads[1];
+  of_shorter += of_threads[0];
   printf("longer %lld\nshorter %lld\n", of_longer, of_shorter);
   fflush(stdout);
   MPI_Finalize();

@@ -13,6 +13,7 @@ use tinyprof_segment::words::Line;
 
 use super::super::call_site::sample_site;
 use super::super::site::Site;
+use super::super::workers::{self, HeldWorkers};
 use super::reading::Ids;
 use super::{Arena, Entered};
 use crate::sys::{Sample, SampleRing};
@@ -42,11 +43,16 @@ pub(crate) fn install_sampling(
     constants: &'static [(&'static str, &'static str)],
     is_allowed: bool,
 ) {
-    SAMPLING.get_or_init(|| Sampling {
-        period_ns,
-        unknown: Site::sample(SAMPLES_UNKNOWN, constants),
-        not_sampled: Site::sample(THREADS_NOT_SAMPLED, &[]),
-        is_allowed,
+    SAMPLING.get_or_init(|| {
+        if is_allowed {
+            workers::install();
+        }
+        Sampling {
+            period_ns,
+            unknown: Site::sample(SAMPLES_UNKNOWN, constants),
+            not_sampled: Site::sample(THREADS_NOT_SAMPLED, &[]),
+            is_allowed,
+        }
     });
 }
 
@@ -66,11 +72,15 @@ pub(crate) struct HeldSamples<'a> {
     pub(crate) site: &'static Site,
     pub(crate) execution: u32,
     pub(crate) number: u64,
+    /// Their samples are in that number.
+    _workers: HeldWorkers,
 }
 
 impl Drop for HeldSamples<'_> {
     fn drop(&mut self) {
-        self.arena.hot.samples().store(self.base, Release);
+        if self.base != 0 {
+            self.arena.hot.samples().store(self.base, Release);
+        }
     }
 }
 
@@ -78,7 +88,9 @@ impl Arena {
     /// Begins to sample the calling thread, which has just taken over the arena.
     pub(in crate::record) fn begin_samples(&self) {
         let Some(sampling) = SAMPLING.get() else { return };
-        let ring = sampling.is_allowed.then(|| SampleRing::of_this_thread(sampling.period_ns).ok());
+        // A worker has some already.
+        let begin = || SampleRing::of_this_thread(sampling.period_ns).ok();
+        let ring = sampling.is_allowed.then(|| workers::leave().unwrap_or_else(begin));
         match ring.flatten() {
             Some(ring) => {
                 let (base, sizes) = ring.into_words();
@@ -95,7 +107,8 @@ impl Arena {
         if sizes == 0 {
             return;
         }
-        self.take_samples();
+        self.take_all_samples();
+        workers::leave_workers_of(self.address());
         for _ in 0..LOOKS_MAX {
             let base = self.hot.samples().swap(0, Acquire);
             if base != 0 {
@@ -111,7 +124,7 @@ impl Arena {
 
     /// Runs `work`, of which no samples are kept: it is the profiler's own. Owner only.
     pub(crate) fn without_samples(&self, work: impl FnOnce()) {
-        self.take_samples();
+        self.take_all_samples();
         let (samples, sizes) = (self.hot.samples(), self.hot.sample_sizes().load(Relaxed));
         let base = samples.swap(0, Acquire);
         work();
@@ -130,8 +143,17 @@ impl Arena {
         }
     }
 
+    /// Takes the samples until now, also of all threads that this one has made. Owner only.
+    pub(crate) fn take_all_samples(&self) {
+        self.take_samples();
+        if self.hot.samples().load(Relaxed) != 0 {
+            self.take_samples_of_workers(true);
+        }
+    }
+
     #[inline(never)]
     fn take_waiting_samples(&self) {
+        self.take_samples_of_workers(false);
         let (samples, sizes) = (self.hot.samples(), self.hot.sample_sizes().load(Relaxed));
         // SAFETY: the words are of `begin_samples`; this does not drop it.
         let ring = unsafe { SampleRing::from_words(samples.load(Relaxed), sizes) };
@@ -145,28 +167,72 @@ impl Arena {
 
     pub(super) fn take_samples_of(&self, ring: &SampleRing, unknown: &'static Site) {
         let parent = self.current();
-        let is_wanted = self.has_samples(parent);
+        if self.has_samples(parent) {
+            self.add_samples(ring, unknown, parent);
+        } else {
+            ring.take(|_| {});
+        }
+    }
+
+    /// Adds samples to those of an open region.
+    fn add_samples(&self, ring: &SampleRing, unknown: &'static Site, parent: Line) {
         ring.take(|sample| match sample {
-            _ if !is_wanted => {}
             Sample::At(instruction) => self.add_sample(parent, sample_site(unknown, instruction)),
             Sample::Lost(number) => (0..number).for_each(|_| self.add_sample(parent, unknown)),
         });
+    }
+
+    /// Returns the number by which workers know the thread that has made them.
+    fn address(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
+    fn take_samples_of_workers(&self, at_once: bool) {
+        let Some(sampling) = SAMPLING.get() else { return };
+        // While the thread is in a call of MPI, they work for the region around it.
+        let mut parent = self.current();
+        while !self.has_samples(parent) {
+            parent = self.node(parent).parent();
+        }
+        let each = |ring: &SampleRing| self.add_samples(ring, &sampling.unknown, parent);
+        let refused = || self.add_sample(Line::NONE, &sampling.not_sampled);
+        workers::take(self.address(), at_once, || self.clock.ticks(), each, refused);
+    }
+
+    /// Counts a thread that this one makes and that is not sampled. Owner only.
+    pub(in crate::record) fn count_unsampled_thread(&self) {
+        if let Some(sampling) = SAMPLING.get() {
+            self.add_sample(Line::NONE, &sampling.not_sampled);
+        }
+    }
+
+    /// Returns the processor time between two samples of a worker that the thread of an arena is
+    /// about to make, in ns; `None` if it is not to be sampled, as those that MPI makes.
+    pub(in crate::record) fn worker_period_ns(maker: Option<&Self>) -> Option<u64> {
+        let sampling = SAMPLING.get().filter(|sampling| sampling.is_allowed)?;
+        maker.is_none_or(|maker| maker.has_samples(maker.current())).then_some(sampling.period_ns)
     }
 
     /// Returns the samples that the thread has not taken yet, if there are any. Any thread but the
     /// owner.
     pub(crate) fn hold_samples(&self) -> Option<HeldSamples<'_>> {
         let sampling = SAMPLING.get()?;
+        let workers = HeldWorkers::of(self.address());
         let base = self.hot.samples().swap(0, Acquire);
         // SAFETY: the words are of `begin_samples`; this does not drop it.
-        let ring = unsafe { SampleRing::from_words(base, self.hot.sample_sizes().load(Relaxed))? };
-        let number = ManuallyDrop::new(ring).waiting();
+        let ring = unsafe { SampleRing::from_words(base, self.hot.sample_sizes().load(Relaxed)) };
+        let number = ring.map_or(0, |ring| ManuallyDrop::new(ring).waiting());
+        let of_workers = workers.number();
+        if base == 0 && of_workers == 0 {
+            return None;
+        }
         let (line, site) = (self.current(), &sampling.unknown);
         let parent = (!line.is_none()).then(|| Ids::default().of(self, line));
         let id = parent.map_or_else(|| CallpathId::root(site.id()), |id| id.child(site.id()));
         let execution = self.execution_of(line);
-        let number = if self.has_samples(line) { number } else { 0 };
-        Some(HeldSamples { arena: self, base, id, parent, site, execution, number })
+        let number = if self.has_samples(line) { number + of_workers } else { 0 };
+        let _workers = workers;
+        Some(HeldSamples { arena: self, base, id, parent, site, execution, number, _workers })
     }
 
     /// Returns whether samples of an open region are kept. What MPI does itself is known by the

@@ -1,0 +1,302 @@
+//! Threads that may never record anything, such as those of OpenMP: their samples are those of the
+//! thread that has made them, in the region that it is in.
+//!
+//! Such a thread has no arena. It is sampled from its begin on, and the thread that has made it
+//! takes its samples with its own, where it opens or closes a region: what a worker does meanwhile
+//! is done for that region. A thread that begins to record takes its samples along.
+//!
+//! The table is in memory that children made by `fork` find empty: the events are not theirs.
+
+use std::ffi::c_void;
+use std::mem::ManuallyDrop;
+use std::ptr;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize};
+
+use crate::sys::{SampleRing, ThreadEnd, pages};
+
+/// The most workers at a time. Further ones are counted as threads that are not sampled.
+const WORKERS_MAX: usize = 1024;
+/// For each worker, the least ticks between two looks at all of them: a look takes a few ns.
+const TICKS_OF_A_WORKER: u64 = 500;
+/// How often a thread that begins to record looks whether its samples are free.
+const LOOKS_MAX: u32 = 10_000;
+
+/// The states of an entry. Memory of the system is zeroed.
+const FREE: u32 = 0;
+const TAKEN: u32 = 1;
+/// The thread has ended. Who takes its samples frees the entry.
+const ENDED: u32 = 2;
+/// The thread is not sampled, and not counted yet.
+const REFUSED: u32 = 3;
+
+/// The function that a thread begins with. The thread may be ended from outside while it is there.
+pub type Start = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
+
+/// A thread without an arena.
+#[derive(Debug)]
+struct Worker {
+    state: AtomicU32,
+    /// The address of the arena of the thread that has made it; 0 if that has none.
+    maker: AtomicUsize,
+    /// The memory with its samples, 0 if there is none or it is in use, and its sizes.
+    samples: AtomicUsize,
+    sizes: AtomicU64,
+    period_ns: AtomicU64,
+    start: AtomicUsize,
+    argument: AtomicPtr<c_void>,
+}
+
+/// All workers.
+#[derive(Debug)]
+struct Workers {
+    /// One more than the index of the last entry that was ever taken.
+    end: AtomicUsize,
+    /// The number of entries that are taken.
+    taken: AtomicUsize,
+    /// The ticks at which they are looked at again.
+    next_look: AtomicU64,
+    all: [Worker; WORKERS_MAX],
+}
+
+static WORKERS: AtomicPtr<Workers> = AtomicPtr::new(ptr::null_mut());
+static THREAD_END: ThreadEnd = ThreadEnd::new();
+
+fn workers() -> Option<&'static Workers> {
+    // SAFETY: null, or memory of the system for this type, of which zeros are a value, and which
+    // stays.
+    unsafe { WORKERS.load(Acquire).as_ref() }
+}
+
+/// Makes threads that begin from now on be workers.
+pub(super) fn install() {
+    THREAD_END.handle(end);
+    if let Some(place) = pages(size_of::<Workers>(), true) {
+        WORKERS.store(place.as_ptr().cast(), Release);
+    }
+}
+
+/// A thread that is about to begin.
+#[derive(Debug)]
+pub struct NewWorker(&'static Worker);
+
+impl NewWorker {
+    /// Returns what the thread begins with, and its argument, in place of those of the program.
+    #[must_use]
+    pub fn start(&self) -> (Start, *mut c_void) {
+        (run, ptr::from_ref(self.0).cast_mut().cast())
+    }
+
+    /// Forgets the thread, which was not made.
+    pub fn forget(self) {
+        self.0.free();
+    }
+}
+
+/// Returns whether there can be workers.
+pub(super) fn are_there() -> bool {
+    workers().is_some()
+}
+
+/// Takes an entry for a thread that is about to begin, made by the thread of an arena (its address,
+/// 0 if that has none); `None` if there is none left.
+pub(super) fn new(
+    maker: usize,
+    period_ns: u64,
+    start: Start,
+    argument: *mut c_void,
+) -> Option<NewWorker> {
+    let workers = workers()?;
+    let take =
+        |worker: &Worker| worker.state.compare_exchange(FREE, TAKEN, Acquire, Relaxed).is_ok();
+    let index = workers.all.iter().position(take)?;
+    let worker = &workers.all[index];
+    workers.end.fetch_max(index + 1, Relaxed);
+    workers.taken.fetch_add(1, Relaxed);
+    worker.maker.store(maker, Relaxed);
+    worker.period_ns.store(period_ns, Relaxed);
+    worker.start.store(start as usize, Relaxed);
+    worker.argument.store(argument, Relaxed);
+    Some(NewWorker(worker))
+}
+
+/// Begins a worker. Nothing here needs to be dropped when the thread is ended from outside.
+unsafe extern "C-unwind" fn run(worker: *mut c_void) -> *mut c_void {
+    // SAFETY: `NewWorker::start` has passed an entry of the table, which stays.
+    let worker = unsafe { &*worker.cast::<Worker>() };
+    let start = worker.start.load(Relaxed);
+    let argument = worker.argument.load(Relaxed);
+    worker.begin();
+    // SAFETY: the number of a function of this type.
+    let start = unsafe { std::mem::transmute::<usize, Start>(start) };
+    // SAFETY: what the program wants its thread to do.
+    unsafe { start(argument) }
+}
+
+unsafe extern "C" fn end(worker: *mut c_void) {
+    // SAFETY: `begin` has passed an entry of the table, which stays.
+    let worker = unsafe { &*worker.cast::<Worker>() };
+    worker.state.store(ENDED, Release);
+}
+
+impl Worker {
+    /// Begins to sample the calling thread.
+    fn begin(&'static self) {
+        let ring = SampleRing::of_this_thread(self.period_ns.load(Relaxed)).ok();
+        let Some(ring) = ring.filter(|_| THREAD_END.call_for_this_thread(self)) else {
+            return self.state.store(REFUSED, Release);
+        };
+        let (base, sizes) = ring.into_words();
+        self.sizes.store(sizes, Relaxed);
+        self.samples.store(base, Release);
+    }
+
+    /// Takes the memory with the samples, if there is some and nobody has it. It has to be put back
+    /// or dropped.
+    fn take(&self) -> Option<ManuallyDrop<SampleRing>> {
+        let base = self.samples.swap(0, Acquire);
+        // SAFETY: the words are of `begin`, and nobody else has them now.
+        unsafe { SampleRing::from_words(base, self.sizes.load(Relaxed)) }.map(ManuallyDrop::new)
+    }
+
+    fn put_back(&self, ring: ManuallyDrop<SampleRing>) {
+        let (base, _) = ManuallyDrop::into_inner(ring).into_words();
+        self.samples.store(base, Release);
+    }
+
+    fn free(&self) {
+        if let Some(workers) = workers() {
+            workers.taken.fetch_sub(1, Relaxed);
+        }
+        self.state.store(FREE, Release);
+    }
+
+    /// Returns whether the thread of an arena takes the samples: the one that has made the worker,
+    /// or any if that has ended or never recorded.
+    fn is_of(&self, arena: usize) -> bool {
+        let maker = self.maker.load(Relaxed);
+        maker == 0 || maker == arena
+    }
+}
+
+impl Workers {
+    fn of(&'static self, arena: usize) -> impl Iterator<Item = &'static Worker> {
+        let ever_taken = &self.all[..self.end.load(Relaxed).min(WORKERS_MAX)];
+        let taken = ever_taken.iter().filter(|worker| worker.state.load(Acquire) != FREE);
+        taken.filter(move |worker| worker.is_of(arena))
+    }
+
+    /// Returns whether it is time to look at the workers at these ticks: looks take at most a
+    /// hundredth of the thread's time.
+    fn is_time(&self, ticks: u64) -> bool {
+        if ticks < self.next_look.load(Relaxed) {
+            return false;
+        }
+        let until = self.taken.load(Relaxed) as u64 * TICKS_OF_A_WORKER;
+        self.next_look.store(ticks.saturating_add(until), Relaxed);
+        true
+    }
+}
+
+/// Passes the samples of the workers of the thread of an arena to `each`, and counts those that are
+/// not sampled by `refused`; if it is not `at_once`, only now and then. Owner only.
+#[inline]
+pub(super) fn take(
+    arena: usize,
+    at_once: bool,
+    ticks: impl FnOnce() -> u64,
+    each: impl FnMut(&SampleRing),
+    refused: impl FnMut(),
+) {
+    let Some(workers) = workers() else { return };
+    if workers.taken.load(Relaxed) != 0 && (at_once || workers.is_time(ticks())) {
+        take_of(workers, arena, each, refused);
+    }
+}
+
+#[inline(never)]
+fn take_of(
+    workers: &'static Workers,
+    arena: usize,
+    mut each: impl FnMut(&SampleRing),
+    mut refused: impl FnMut(),
+) {
+    for worker in workers.of(arena) {
+        if worker.state.compare_exchange(REFUSED, TAKEN, AcqRel, Relaxed).is_ok() {
+            refused();
+            worker.free();
+            continue;
+        }
+        let Some(ring) = worker.take() else { continue };
+        // Read before the samples are taken: a thread that has ended leaves no further ones. Nobody
+        // else frees the entry meanwhile.
+        let has_ended = worker.state.load(Acquire) == ENDED;
+        if ring.has_more() {
+            each(&ring);
+        }
+        if has_ended {
+            drop(ManuallyDrop::into_inner(ring));
+            worker.free();
+        } else {
+            worker.put_back(ring);
+        }
+    }
+}
+
+/// Returns the samples of the calling thread, which begins to record, if it was a worker: none if
+/// they cannot be had.
+pub(super) fn leave() -> Option<Option<SampleRing>> {
+    let worker = ptr::with_exposed_provenance::<Worker>(THREAD_END.take_of_this_thread()?.addr());
+    // SAFETY: `begin` has passed an entry of the table, which stays.
+    let worker = unsafe { worker.as_ref() }?;
+    if worker.state.load(Acquire) != TAKEN {
+        // It was a worker of the process that has made this one by `fork`.
+        return None;
+    }
+    for _ in 0..LOOKS_MAX {
+        if let Some(ring) = worker.take() {
+            worker.free();
+            return Some(Some(ManuallyDrop::into_inner(ring)));
+        }
+        std::thread::yield_now();
+    }
+    // Its samples stay with the one that has made it.
+    worker.state.store(ENDED, Release);
+    Some(None)
+}
+
+/// Leaves the workers of a thread that ends, and its arena, to whoever opens or closes a region.
+pub(super) fn leave_workers_of(arena: usize) {
+    let Some(workers) = workers() else { return };
+    for worker in workers.of(arena) {
+        worker.maker.store(0, Relaxed);
+    }
+}
+
+/// The samples of the workers of a thread, which are not taken while this exists.
+#[derive(Debug, Default)]
+pub(super) struct HeldWorkers {
+    held: Vec<(&'static Worker, ManuallyDrop<SampleRing>)>,
+}
+
+impl HeldWorkers {
+    /// Holds the samples of the workers of the thread of an arena. Any thread.
+    pub(super) fn of(arena: usize) -> Self {
+        let held = workers().map(|workers| {
+            let held = workers.of(arena).filter_map(|worker| Some((worker, worker.take()?)));
+            held.collect()
+        });
+        Self { held: held.unwrap_or_default() }
+    }
+
+    /// Returns the number of samples.
+    pub(super) fn number(&self) -> u64 {
+        self.held.iter().map(|(_, ring)| ring.waiting()).sum()
+    }
+}
+
+impl Drop for HeldWorkers {
+    fn drop(&mut self) {
+        self.held.drain(..).for_each(|(worker, ring)| worker.put_back(ring));
+    }
+}
