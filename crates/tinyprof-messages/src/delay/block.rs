@@ -100,7 +100,7 @@ impl<'m> Block<'m> {
     /// Copies what the block says to words that survive the rank. Owner only, between two changes.
     ///
     /// # Cost
-    /// 3 us, and twice 27 KiB of memory.
+    /// 2 us, and twice 27 KiB of memory.
     pub fn keep(&self, kept: &Kept<'_>) {
         let rank = self.words[RANK].load(Relaxed);
         let of = u32::try_from(rank.saturating_sub(1)).unwrap_or(u32::MAX);

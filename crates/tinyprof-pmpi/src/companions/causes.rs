@@ -44,7 +44,7 @@ pub(super) struct Causes {
     copy_ns: u64,
 }
 
-/// The least time between two copies, in ns: they take less than 1/5,000 of it.
+/// The least time between two copies, in ns: they take less than 1/10,000 of it.
 const COPY_NS: u64 = 20_000_000;
 
 /// The pairs of calls whose times are collected.
