@@ -46,7 +46,7 @@ impl Deferred {
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "a remainder")]
 const fn place(callpath: u64, partner: u32) -> usize {
-    ((callpath >> 8 ^ partner as u64) % PLACES as u64) as usize
+    (((callpath >> 8) ^ partner as u64) % PLACES as u64) as usize
 }
 
 #[cfg(test)]
@@ -57,7 +57,7 @@ mod tests {
     fn no_wait_is_lost() {
         let (mut deferred, mut given_up_ns, mut taken_ns) = (Deferred::default(), 0, 0);
         for number in 0..1_000_u64 {
-            let (callpath, partner) = (number % 7 << 8, (number % 3) as u32);
+            let (callpath, partner) = ((number % 7) << 8, (number % 3) as u32);
             given_up_ns += deferred.add(callpath, partner, number);
             if number % 5 == 0 {
                 taken_ns += deferred.take(callpath, partner);
