@@ -65,7 +65,7 @@ mod text_profile;
 mod times;
 mod write;
 
-pub use alike::join_alike;
+pub use alike::{JOINED_RANKS_MIN, join_alike};
 pub use buffered::BufferedDirectory;
 pub use callpaths::{decode_callpaths, encode_callpaths};
 pub use check::{Check, Damage, FileCheck};

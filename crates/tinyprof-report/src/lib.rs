@@ -55,7 +55,7 @@ pub use facts::usage::{Activity, RankUsage, UsageOverRanks, exclusive_ns};
 pub use findings::{Certainty, FINDINGS_MAX, Finding, FindingKind, Words};
 pub use report::Report;
 pub use report::rows::UnknownMetric;
-pub use tables::closing::{losses_in_words, startup_line};
+pub use tables::closing::{joined_note, losses_in_words, startup_line};
 pub use tables::datum::Datum;
 pub use tables::head::head;
 pub use tables::mpi_line::mpi_line;

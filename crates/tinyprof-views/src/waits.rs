@@ -9,7 +9,8 @@ use tinyprof_report::cells::{
     columns, count_cell, cut, percent_cell, ratio, time, time_cell, wrapped,
 };
 use tinyprof_report::{
-    CompensatedRank, Datum, Report, Waiting, Waits, head, startup_line, unfollowed_line,
+    CompensatedRank, Datum, Report, Waiting, Waits, head, joined_note, startup_line,
+    unfollowed_line,
 };
 
 use crate::clock::{clock_json, clock_line};
@@ -154,7 +155,8 @@ impl View for WaitsView<'_> {
         }
         let lines = startup_line(report).into_iter().chain([self.waiting_line()]);
         let lines = lines.chain(unfollowed_line(report));
-        for line in lines.chain(report.clock.as_ref().map(clock_line)) {
+        let lines = lines.chain(report.clock.as_ref().map(clock_line));
+        for line in lines.chain(joined_note(report).map(|note| format!("note: {note}"))) {
             text.push_str(&wrapped(&line, " ", width));
         }
         text

@@ -14,8 +14,9 @@ use super::encoded_rank::EncodedRank;
 use crate::model::{Edge, EdgeKey, ExecutionSummary};
 use class::Room;
 
-/// The fewest ranks of a run whose edges are joined. Each rank of a small run is looked at.
-const RANKS_MIN: u32 = 64;
+/// The fewest ranks of a run whose edges are [joined](join_alike). Each rank of a small run is
+/// looked at.
+pub const JOINED_RANKS_MIN: u32 = 64;
 
 /// The position of an edge: rank, callpath, and position among its edges.
 type Place = (usize, usize, usize);
@@ -32,7 +33,7 @@ type Place = (usize, usize, usize);
 /// known.
 pub fn join_alike(encoded: &mut [EncodedRank], ranks: u32) {
     let has_series = |rank: &EncodedRank| rank.callpaths.iter().any(|c| !c.series.is_empty());
-    if ranks < RANKS_MIN || encoded.iter().any(has_series) {
+    if ranks < JOINED_RANKS_MIN || encoded.iter().any(has_series) {
         return;
     }
     let mut rooms: Vec<Room> = encoded.iter().map(|rank| Room::of(duration_ns(rank))).collect();

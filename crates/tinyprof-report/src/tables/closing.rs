@@ -1,6 +1,7 @@
 //! The sentences below the tree: start-up, regions, MPI calls, efficiency, hints, notes, and the
 //! profiler's overhead.
 
+use tinyprof_format::file::JOINED_RANKS_MIN;
 use tinyprof_format::model::Precision;
 
 use crate::facts::numbers::rounded;
@@ -14,7 +15,7 @@ use crate::tables::overhead_line::overhead_line;
 use crate::tables::samples_line::samples_line;
 use crate::tables::unfollowed_line::unfollowed_line;
 use crate::words::names::{cut, escaped, shown, wrapped};
-use crate::words::notes::{ROUNDED, sentences};
+use crate::words::notes::{JOINED, ROUNDED, sentences};
 use crate::words::units::{percent_cell, time};
 
 /// The line of the efficiency of a parallel program whose regions declare no activity.
@@ -82,10 +83,18 @@ fn rounding(report: &Report) -> Option<String> {
     (report.precision == Precision::EightBit).then(|| format!("times {ROUNDED}"))
 }
 
+/// Returns the note on waiting of single ranks, if it may not be their own.
+#[must_use]
+pub fn joined_note(report: &Report) -> Option<&'static str> {
+    let has_edges = report.unfollowed.as_ref().is_some_and(|all| all.are_recorded);
+    (has_edges && report.ranks >= JOINED_RANKS_MIN).then_some(JOINED)
+}
+
 fn notes(report: &Report) -> Vec<String> {
     let incomplete = report.incomplete.as_ref();
     let incomplete = incomplete.map(|because| format!("incomplete: {}", escaped(because)));
     let notes = incomplete.into_iter().chain(rounding(report)).chain(report.filtered.clone());
+    let notes = notes.chain(joined_note(report).map(str::to_owned));
     notes.chain(handed_on(report)).chain(losses(report)).collect()
 }
 

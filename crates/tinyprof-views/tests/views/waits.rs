@@ -238,6 +238,18 @@ fn what_is_not_followed_is_told_and_nobody_is_said_not_to_have_waited() {
 }
 
 #[test]
+fn waiting_of_ranks_that_may_have_been_joined_says_so() {
+    for (ranks, is_told) in [(63, false), (64, true)] {
+        let mut world = World::new(ranks, "wide");
+        world.send(0, 1, SEND, 8);
+        world.receive(1, 0, RECV);
+        let (text, report) = told(world);
+        let note = "note: waiting of a single rank may be the mean of ranks that are alike";
+        assert_eq!((text.contains(note), report.contains(note)), (is_told, is_told), "{report}");
+    }
+}
+
+#[test]
 fn receives_are_followed_as_far_as_their_messages_are() {
     let mut world = World::new(2, "half");
     world.send(0, 1, SEND, 8);
