@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,8 +19,6 @@ from .cells import Cells
 from .manifest import CLOCK_FACTS, LOSSES, PROCESSOR_FACTS, Manifest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from hatchet import GraphFrame
 
 #: The memory, in bytes, that one call may take for the data that it reads, unless the caller sets

@@ -10,7 +10,7 @@
 //! `MPI_Send at solve (a.out+0x1234)`, and without symbols it stays as it is. Where a line has
 //! several calls of the function, the column is added: `MPI_Send at solve (lu.f:123:9)`.
 //!
-//! Call sites, and places of samples, that have one name then are one to the user ([`equal`]).
+//! Call sites, and places of samples, that have one name then are one to the user (`equal`).
 #![deny(unsafe_code)]
 
 mod equal;
