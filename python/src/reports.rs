@@ -76,14 +76,8 @@ fn why(
 
 /// Returns the JSON of `tinyprof report --json`.
 #[pyfunction]
-fn report_json(
-    py: Python<'_>,
-    source: Source,
-    by: &str,
-    metric: Option<&str>,
-) -> PyResult<String> {
-    let made =
-        py.detach(|| text_of(&tinyprof_views::report_json(&report(&source, by, metric)?)));
+fn report_json(py: Python<'_>, source: Source, by: &str, metric: Option<&str>) -> PyResult<String> {
+    let made = py.detach(|| text_of(&tinyprof_views::report_json(&report(&source, by, metric)?)));
     made.map_err(|failure| explain(py, failure))
 }
 
