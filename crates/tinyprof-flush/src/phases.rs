@@ -228,7 +228,7 @@ fn not_written(plan: &Plan, reason: &dyn fmt::Display) -> String {
     format!("the profile {} was not written: {reason}", plan.format.path(&plan.target).display())
 }
 
-/// What rank 0 tells every rank before any data leave it.
+/// The message of rank 0 to every rank, before ranks send their data.
 struct Announced {
     directory: PathBuf,
     id: Option<ProfileId>,

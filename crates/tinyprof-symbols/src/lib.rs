@@ -123,13 +123,14 @@ impl<'a> CallSite<'a> {
         if region.line != 0 {
             return None;
         }
-        let (function, place) = if region.is_sampled() || region.is_caller() {
+        let is_place = region.is_sampled() || region.is_caller();
+        let (function, place) = if is_place {
             (None, region.name.as_str())
         } else {
             let (function, place) = region.name.split_once(" at ")?;
             (Some(function).filter(|_| region.module == "mpi"), place)
         };
-        if function.is_none() && !region.is_sampled() && !region.is_caller() {
+        if function.is_none() && !is_place {
             return None;
         }
         let (object, digits) = place.rsplit_once("+0x")?;

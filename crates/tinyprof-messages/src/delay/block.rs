@@ -91,9 +91,7 @@ impl<'m> Block<'m> {
             sequence::try_read(&page[SEQUENCE], parts)
         })?;
         let costs = retry(|| DelayCosts::read(self.table()))?;
-        let [unread, late, forgotten, short_ns, unfollowed_ns] =
-            std::array::from_fn(|at| self.losses()[at].get());
-        let losses = Losses { unread, late, forgotten, short_ns, unfollowed_ns };
+        let losses = Losses::of_words(self.losses());
         Some((rank, RankCauses { costs, path, losses }))
     }
 

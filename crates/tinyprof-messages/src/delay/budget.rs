@@ -1,4 +1,4 @@
-//! What looking at other ranks may cost: a part of the time, saved up to some looks at once.
+//! The limit on the time for looking at other ranks: a part of the run, saved up for bursts.
 
 /// The time of which looks may take one.
 const PART: i64 = 50;

@@ -1,4 +1,4 @@
-//! What survives a rank that is killed: two copies of its causes, written in turns, so that one is
+//! A rank that is killed leaves two copies of its causes, written in turns, so that one is
 //! always whole.
 //!
 //! ```text
@@ -95,9 +95,7 @@ impl<'m> Kept<'m> {
     fn newest(&self) -> Option<(u32, RankCauses)> {
         let copy = &self.words[self.copy(self.words[SEQUENCE].get())];
         let rank = u32::try_from(copy[RANK].get().checked_sub(1)?).ok()?;
-        let [unread, late, forgotten, short_ns, unfollowed_ns] =
-            std::array::from_fn(|at| copy[LOSSES][at].get());
-        let losses = Losses { unread, late, forgotten, short_ns, unfollowed_ns };
+        let losses = Losses::of_words(&copy[LOSSES]);
         let (parts, table) = copy[PARTS..].split_at(2 * parts_max(&self.sizes));
         let used = usize::try_from(copy[USED].get()).unwrap_or(usize::MAX);
         let parts = parts.chunks_exact(2).take(used);

@@ -58,6 +58,15 @@ pub struct Losses {
     pub unfollowed_ns: u64,
 }
 
+impl Losses {
+    /// Returns the losses in these words, in the order of the fields.
+    pub(super) fn of_words(words: &[AtomicU64]) -> Self {
+        let [unread, late, forgotten, short_ns, unfollowed_ns] =
+            std::array::from_fn(|at| words[at].get());
+        Self { unread, late, forgotten, short_ns, unfollowed_ns }
+    }
+}
+
 /// The activity clock of a rank, its last synchronisations, its blame and its path.
 ///
 /// One thread writes it. Nothing allocates but [`new`](Self::new).
@@ -149,9 +158,8 @@ impl<'m> Ledger<'m> {
         log::note(&self.words[self.sizes.log()], now_ns, activity.number(), ns);
     }
 
-    /// Returns whether a wait that ends at `left_ns` is long enough for
-    /// [`wait`](Self::wait); otherwise it is a part of the call's activity, and
-    /// [deferred](Self::defer).
+    /// Returns whether a wait that ends at `left_ns` is long enough for [`wait`](Self::wait);
+    /// otherwise it is a part of the call's activity, and [deferred](Self::defer).
     ///
     /// All waits above 20 us are. Those above 2 us are while looks take 2 % of the time, and
     /// shorter ones if none was looked at for 20 us: so a program that only sends small messages to

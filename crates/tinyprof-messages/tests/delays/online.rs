@@ -148,7 +148,7 @@ pub(crate) fn watch(history: &History, rules: &Rules) -> Verdict {
     verdict
 }
 
-/// What a look at another rank takes in the recorder, in ns.
+/// The time of a look at another rank in the recorder, in ns.
 const LOOK_NS: u64 = 500;
 
 fn meet(ledger: &mut Ledger<'_>, meeting: Option<usize>, left_ns: u64) {

@@ -12,8 +12,8 @@ pub const ROUNDED: &str = "are rounded to 8 bits: each is off by at most 0.4 %; 
 
 /// The note about waiting in a wide run, whose ranks may have been joined: see
 /// [`join_alike`](tinyprof_format::file::join_alike).
-pub(crate) const JOINED: &str = "waiting of a single rank may be the mean of ranks that are alike: off by \
-    at most 2 %, 2 us each time, and 1/128 of the run; sums over ranks are exact";
+pub(crate) const JOINED: &str = "waiting of a single rank may be the mean of ranks that are alike: \
+    off by at most 2 %, 2 us each time, and 1/128 of the run; sums over ranks are exact";
 
 /// The words by which the loss is known that may have a reason.
 const IN_PRIVATE_MEMORY: &str = "recorded in private memory";

@@ -7,7 +7,7 @@ use super::Facts;
 use crate::finding::{Finding, Kind, Link};
 use crate::phrases::{capital, if_many, ns, ranks};
 
-/// What to do about it.
+/// The advice.
 pub(super) const ADVICE: &str = "Start at most one rank or thread for each CPU, and look at what \
                                  else runs on the host. Which rank is late is chance while this \
                                  lasts.";

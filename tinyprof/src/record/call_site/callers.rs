@@ -13,7 +13,7 @@ const TEXT_BYTES: usize = 6144;
 /// The most constants of a function of MPI, with that of its callers.
 const CONSTANTS_MAX: usize = 8;
 
-/// What the site of a chain refers to.
+/// The texts of a chain, to which its site refers.
 struct Kept {
     text: [u8; TEXT_BYTES],
     /// The first bytes of the names alone, without directories, which hosts may have elsewhere.

@@ -4,7 +4,7 @@ use crate::model::Edge;
 
 /// The part of a time by which it may change.
 const SHARE: u64 = 50;
-/// The same of the shortest and the longest time, which differ more by chance.
+/// The part by which the shortest and the longest time may change: they vary more by chance.
 const SHARE_OF_EXTREME: u64 = 8;
 /// The part of a rank's time in the run by which its edges may change besides.
 const SHARE_OF_RUN: u64 = 128;
@@ -28,7 +28,7 @@ const TIMES: [fn(&mut Edge) -> &mut u64; 4] = [
 pub(super) struct Room {
     /// The most for one time, in ns.
     each_ns: u64,
-    /// What is left for all of its edges, in ns.
+    /// The rest that all of its edges share, in ns.
     left_ns: u64,
 }
 
