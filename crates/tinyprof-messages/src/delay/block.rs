@@ -11,7 +11,7 @@ use super::costs::{Costs, DelayCosts};
 use super::kept::Kept;
 use super::layout::{SEQUENCE, Sizes};
 use super::ledger::{Ledger, Losses};
-use super::list::{Word, add};
+use super::list::add;
 use super::page::Page;
 use super::parts::path_of;
 use super::record::RankCauses;
