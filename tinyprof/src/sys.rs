@@ -19,6 +19,7 @@ mod signals;
 mod standard_error;
 mod thread_end;
 pub(crate) mod thread_word;
+mod threads_at_work;
 
 pub(crate) use exit::{at_exit, in_forked_child};
 pub(crate) use host::{cpus, effective_user_id, host_name, user_id};
@@ -39,3 +40,4 @@ pub(crate) use segment_room::share_room_among;
 pub use signals::without_write_signals;
 pub(crate) use standard_error::write_line;
 pub(crate) use thread_end::ThreadEnd;
+pub(crate) use threads_at_work::ThreadsAtWork;

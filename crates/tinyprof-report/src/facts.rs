@@ -6,5 +6,6 @@ pub(crate) mod occupancy;
 pub(crate) mod overhead;
 pub(crate) mod sort_key;
 pub(crate) mod statistics;
+pub(crate) mod threads;
 pub(crate) mod totals;
 pub(crate) mod usage;

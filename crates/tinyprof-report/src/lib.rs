@@ -43,6 +43,7 @@ pub use facts::statistics::rank::RankStatistics;
 pub use facts::statistics::regions::RegionKey;
 pub use facts::statistics::spread::{HostId, Spread};
 pub use facts::statistics::time_base::TimeBase;
+pub use facts::threads::ThreadSums;
 pub use facts::totals::Totals;
 pub use facts::totals::iterations::{IterationPoint, Iterations, SeriesElement, rank_points};
 pub use facts::totals::metrics::{Metric, Metrics};

@@ -14,5 +14,6 @@ mod overhead_line;
 pub(crate) mod samples_line;
 mod selection;
 pub(crate) mod text;
+pub(crate) mod threads_line;
 pub(crate) mod tree;
 pub(crate) mod unfollowed_line;

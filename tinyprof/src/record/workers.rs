@@ -8,12 +8,15 @@
 //! The table is in memory that children made by `fork` find empty: the events are not theirs.
 
 use std::ffi::c_void;
+use std::io::Write;
 use std::mem::ManuallyDrop;
 use std::ptr;
+use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize};
 
-use crate::sys::{SampleRing, ThreadEnd, pages};
+use super::site::Site;
+use crate::sys::{Room, SampleRing, ThreadEnd, pages};
 
 /// The most workers at a time. Further ones are counted as threads that are not sampled.
 const WORKERS_MAX: usize = 1024;
@@ -45,7 +48,19 @@ struct Worker {
     period_ns: AtomicU64,
     start: AtomicUsize,
     argument: AtomicPtr<c_void>,
+    /// The region that counts its samples; null if there was no memory. Threads that take one
+    /// another's place have the same.
+    site: AtomicPtr<Site>,
 }
+
+/// A page with everything that the region of a worker needs.
+struct Page {
+    name: [u8; NAME_BYTES],
+    site: OnceLock<Site>,
+}
+
+/// The longest name of a worker: `[worker 1023]`.
+const NAME_BYTES: usize = 16;
 
 /// All workers.
 #[derive(Debug)]
@@ -113,11 +128,29 @@ pub(super) fn new(
     let worker = &workers.all[index];
     workers.end.fetch_max(index + 1, Relaxed);
     workers.taken.fetch_add(1, Relaxed);
+    if worker.site().is_none() {
+        worker.site.store(new_site(index), Release);
+    }
     worker.maker.store(maker, Relaxed);
     worker.period_ns.store(period_ns, Relaxed);
     worker.start.store(start as usize, Relaxed);
     worker.argument.store(argument, Relaxed);
     Some(NewWorker(worker))
+}
+
+/// Returns the region of the worker with this index; null if there is no memory.
+fn new_site(index: usize) -> *mut Site {
+    let mut page = Page { name: [0; NAME_BYTES], site: OnceLock::new() };
+    let mut rest = &mut page.name[..];
+    // It fits: there are fewer than 10,000.
+    if write!(rest, "[worker {index}]").is_err() {
+        return ptr::null_mut();
+    }
+    let length = NAME_BYTES - rest.len();
+    let Some(room) = Room::new() else { return ptr::null_mut() };
+    let page: &'static Page = room.fill(page);
+    let name = str::from_utf8(&page.name[..length]).unwrap_or_default();
+    ptr::from_ref(page.site.get_or_init(|| Site::of_workers(name))).cast_mut()
 }
 
 /// Begins a worker. Nothing here needs to be dropped when the thread is ended from outside.
@@ -149,6 +182,11 @@ impl Worker {
         let (base, sizes) = ring.into_words();
         self.sizes.store(sizes, Relaxed);
         self.samples.store(base, Release);
+    }
+
+    fn site(&self) -> Option<&'static Site> {
+        // SAFETY: null, or a region of `new_site`, which stays.
+        unsafe { self.site.load(Acquire).as_ref() }
     }
 
     /// Takes the memory with the samples, if there is some and nobody has it. It has to be put back
@@ -198,14 +236,15 @@ impl Workers {
     }
 }
 
-/// Passes the samples of the workers of the thread of an arena to `each`, and counts those that are
-/// not sampled by `refused`; if it is not `at_once`, only now and then. Owner only.
+/// Passes the samples of the workers of the thread of an arena to `each`, with the region that
+/// counts those of a worker, and counts those that are not sampled by `refused`; if it is not
+/// `at_once`, only now and then. Owner only.
 #[inline]
 pub(super) fn take(
     arena: usize,
     at_once: bool,
     ticks: impl FnOnce() -> u64,
-    each: impl FnMut(&SampleRing),
+    each: impl FnMut(&SampleRing, Option<&'static Site>),
     refused: impl FnMut(),
 ) {
     let Some(workers) = workers() else { return };
@@ -218,7 +257,7 @@ pub(super) fn take(
 fn take_of(
     workers: &'static Workers,
     arena: usize,
-    mut each: impl FnMut(&SampleRing),
+    mut each: impl FnMut(&SampleRing, Option<&'static Site>),
     mut refused: impl FnMut(),
 ) {
     for worker in workers.of(arena) {
@@ -232,7 +271,7 @@ fn take_of(
         // else frees the entry meanwhile.
         let has_ended = worker.state.load(Acquire) == ENDED;
         if ring.has_more() {
-            each(&ring);
+            each(&ring, worker.site());
         }
         if has_ended {
             drop(ManuallyDrop::into_inner(ring));

@@ -13,6 +13,7 @@ use crate::tables::handed_on::handed_on;
 use crate::tables::mpi_line::mpi_line;
 use crate::tables::overhead_line::overhead_line;
 use crate::tables::samples_line::samples_line;
+use crate::tables::threads_line::threads_line;
 use crate::tables::unfollowed_line::unfollowed_line;
 use crate::words::names::{cut, escaped, shown, wrapped};
 use crate::words::notes::{JOINED, ROUNDED, sentences};
@@ -44,6 +45,7 @@ pub(crate) fn closing(report: &Report, width: usize) -> String {
         .chain(mpi_line(report))
         .chain(unfollowed)
         .chain(efficiency_line(report))
+        .chain(threads_line(report))
         .chain(processors_line(report))
         .chain(samples_line(report))
         .chain(report.findings.iter().map(hint_line))

@@ -18,6 +18,9 @@ use super::reading::Ids;
 use super::{Arena, Entered};
 use crate::sys::{Sample, SampleRing};
 
+/// The region that counts the samples of workers at a place.
+static WORKERS: Site = Site::of_workers("[workers]");
+
 /// How often an ending thread looks whether its samples are free again, while a snapshot counts
 /// them.
 const LOOKS_MAX: u32 = 10_000;
@@ -97,7 +100,7 @@ impl Arena {
                 self.hot.sample_sizes().store(sizes, Relaxed);
                 self.hot.samples().store(base, Release);
             }
-            None => self.add_sample(Line::NONE, &sampling.not_sampled),
+            None => self.add_not_sampled(sampling),
         }
     }
 
@@ -168,17 +171,29 @@ impl Arena {
     pub(super) fn take_samples_of(&self, ring: &SampleRing, unknown: &'static Site) {
         let parent = self.current();
         if self.has_samples(parent) {
-            self.add_samples(ring, unknown, parent);
+            self.add_samples(ring, unknown, parent, None);
         } else {
             ring.take(|_| {});
         }
     }
 
-    /// Adds samples to those of an open region.
-    fn add_samples(&self, ring: &SampleRing, unknown: &'static Site, parent: Line) {
+    /// Adds samples to those of an open region; those of a worker are counted by its region, too.
+    pub(super) fn add_samples(
+        &self,
+        ring: &SampleRing,
+        unknown: &'static Site,
+        parent: Line,
+        worker: Option<&'static Site>,
+    ) {
+        let add = |site: &'static Site| {
+            let Some(place) = self.add_sample(parent, site) else { return };
+            let Some(worker) = worker.filter(|_| !parent.is_none()) else { return };
+            self.add_sample(place, &WORKERS);
+            self.add_sample(parent, worker);
+        };
         ring.take(|sample| match sample {
-            Sample::At(instruction) => self.add_sample(parent, sample_site(unknown, instruction)),
-            Sample::Lost(number) => (0..number).for_each(|_| self.add_sample(parent, unknown)),
+            Sample::At(instruction) => add(sample_site(unknown, instruction)),
+            Sample::Lost(number) => (0..number).for_each(|_| add(unknown)),
         });
     }
 
@@ -194,15 +209,17 @@ impl Arena {
         while !self.has_samples(parent) {
             parent = self.node(parent).parent();
         }
-        let each = |ring: &SampleRing| self.add_samples(ring, &sampling.unknown, parent);
-        let refused = || self.add_sample(Line::NONE, &sampling.not_sampled);
+        let each = |ring: &SampleRing, worker: Option<&'static Site>| {
+            self.add_samples(ring, &sampling.unknown, parent, worker);
+        };
+        let refused = || self.add_not_sampled(sampling);
         workers::take(self.address(), at_once, || self.clock.ticks(), each, refused);
     }
 
     /// Counts a thread that this one makes and that is not sampled. Owner only.
     pub(in crate::record) fn count_unsampled_thread(&self) {
         if let Some(sampling) = SAMPLING.get() {
-            self.add_sample(Line::NONE, &sampling.not_sampled);
+            self.add_not_sampled(sampling);
         }
     }
 
@@ -246,8 +263,13 @@ impl Arena {
         if parent.is_none() { 0 } else { self.hot.execution() }
     }
 
-    fn add_sample(&self, parent: Line, site: &'static Site) {
-        let Entered::Node(line) = self.find_or_insert_recorded(parent, site) else { return };
+    fn add_not_sampled(&self, sampling: &'static Sampling) {
+        self.add_sample(Line::NONE, &sampling.not_sampled);
+    }
+
+    /// Adds a visit of a site below a callpath, and returns the callpath of it.
+    fn add_sample(&self, parent: Line, site: &'static Site) -> Option<Line> {
+        let Entered::Node(line) = self.find_or_insert_recorded(parent, site) else { return None };
         let (node, execution) = (self.node(line), self.execution_of(parent));
         let added = node.update(|| {
             self.add_ticks(node, 0, execution);
@@ -256,5 +278,6 @@ impl Arena {
         if !added {
             self.keep_out_visit();
         }
+        added.then_some(line)
     }
 }
