@@ -42,7 +42,7 @@ pub use manifest::{
 };
 pub use merged::MergedRows;
 pub use message::{MessageKey, MessageKind, Traffic};
-pub use metric::{MetricBucket, MetricSummary, MetricValues, is_recorders_key};
+pub use metric::{MetricBucket, MetricSummary, MetricValues};
 pub use precision::Precision;
 pub use processor::ProcessorFacts;
 pub use profile::Profile;
@@ -50,5 +50,7 @@ pub use profile_id::{NoProfileId, ProfileId};
 pub use samples::{SAMPLES_MODULE, SAMPLES_PERIOD, SAMPLES_UNKNOWN, THREADS_NOT_SAMPLED};
 pub(crate) use table::Link;
 pub use table::{CallpathTable, Children};
-pub use threads::{SAMPLED_SECONDS, THREAD_SECONDS, ThreadTimes, WORKER_SECONDS, WORKERS_MODULE};
+pub use threads::{
+    SAMPLED_SECONDS, THREAD_SECONDS, ThreadTimes, WORKER_SECONDS, WORKERS_MODULE, is_recorders_key,
+};
 pub use values::{CallpathValues, ExecutionSummary, SeriesBucket};
