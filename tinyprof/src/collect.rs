@@ -60,7 +60,7 @@ pub(crate) mod for_mpi {
     pub use super::session::{callers, config, wrappers};
     pub use super::snapshot::ending_here;
     pub use super::watch::{unrecorded, watch_flush_points};
-    pub use crate::record::{NewWorker, Start, new_worker};
+    pub use crate::record::{NewWorker, Start, announce_threads, new_worker};
 
     // Of the recorder, and reachable only because it is public there.
     pub use crate::sys::{NotDone, is_sandboxed, note_sandbox, without_write_signals};

@@ -47,7 +47,9 @@ pub use precision::Precision;
 pub use processor::ProcessorFacts;
 pub use profile::Profile;
 pub use profile_id::{NoProfileId, ProfileId};
-pub use samples::{SAMPLES_MODULE, SAMPLES_PERIOD, SAMPLES_UNKNOWN, THREADS_NOT_SAMPLED};
+pub use samples::{
+    CYCLES, INSTRUCTIONS, SAMPLES_MODULE, SAMPLES_PERIOD, SAMPLES_UNKNOWN, THREADS_NOT_SAMPLED,
+};
 pub(crate) use table::Link;
 pub use table::{CallpathTable, Children};
 pub use threads::{

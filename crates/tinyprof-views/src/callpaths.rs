@@ -5,9 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Map, Value, json};
 use tinyprof_format::model::{CallpathIndex, Region};
 use tinyprof_report::cells::whole;
-use tinyprof_report::{
-    Adjusted, Datum, Finding, Metric, Report, TextOptions, ThreadSums, in_tree_order,
-};
+use tinyprof_report::{Adjusted, Datum, Finding, Metric, Report, TextOptions, in_tree_order};
 
 use crate::clock::clock_json;
 use crate::csv::put;
@@ -182,7 +180,7 @@ pub(crate) fn callpath_json(report: &Report, index: CallpathIndex) -> Value {
         "inclusive_ns": spread_json(report, row, &row.inclusive),
         "exclusive_ns": spread_json(report, row, &row.exclusive),
         "threads_at_once": report.threads_at_once(index),
-        "threads": report.threads_of(index).map(|sums| threads_json(sums, row.inclusive.sum_ns)),
+        "threads": threads_json(report, index),
         "variation": row.coefficient_of_variation(),
         "bytes_out": transfers.out().bytes,
         "bytes_in": transfers.into_rank().bytes,
@@ -224,11 +222,12 @@ pub(crate) fn first_cells(report: &Report, index: CallpathIndex) -> [String; 5] 
 
 /// Returns the threads of a callpath in which several worked. Those of `longest_ns` are not known
 /// at a place that was sampled.
-fn threads_json(sums: &ThreadSums, inclusive_ns: u128) -> Value {
+fn threads_json(report: &Report, index: CallpathIndex) -> Value {
+    let Some(sums) = report.threads_of(index) else { return Value::Null };
     let longest = sums.count().map(|_| integer(whole(sums.longest_ns)));
     json!({
         "count": sums.count(),
-        "busy": sums.busy(inclusive_ns),
+        "busy": report.busy_threads(index),
         "longest_ns": longest,
         "longest_rank": longest.map(|_| sums.longest_rank),
         "imbalance": sums.imbalance(),

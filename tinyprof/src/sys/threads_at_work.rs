@@ -43,6 +43,15 @@ impl ThreadsAtWork {
     }
 }
 
+/// Returns the threads of this process but for the calling one.
+pub(crate) fn other_threads() -> Vec<u32> {
+    if cfg!(miri) || sandbox::is_entered() {
+        return Vec::new();
+    }
+    let own = thread_number();
+    threads().into_iter().filter(|&thread| thread != own).collect()
+}
+
 fn threads() -> Vec<u32> {
     let Ok(entries) = std::fs::read_dir("/proc/self/task") else { return Vec::new() };
     entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect()

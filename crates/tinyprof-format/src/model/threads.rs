@@ -7,7 +7,9 @@
 
 use std::collections::HashMap;
 
-use super::{CallpathId, CallpathRecord, MetricSummary, MetricValues, Region};
+use super::{
+    CYCLES, CallpathId, CallpathRecord, INSTRUCTIONS, MetricSummary, MetricValues, Region,
+};
 
 /// The key of the times of a region that several threads visited, in s, by thread.
 pub const THREAD_SECONDS: &str = "[thread seconds]";
@@ -23,7 +25,7 @@ pub const WORKER_SECONDS: &str = "[worker seconds]";
 /// than those of the program.
 #[must_use]
 pub fn is_recorders_key(key: &str) -> bool {
-    [THREAD_SECONDS, SAMPLED_SECONDS, WORKER_SECONDS].contains(&key)
+    [THREAD_SECONDS, SAMPLED_SECONDS, WORKER_SECONDS, CYCLES, INSTRUCTIONS].contains(&key)
 }
 
 /// The module of the regions that count samples of workers.

@@ -102,6 +102,16 @@ impl Report {
         self.thread_sums.get(&index)
     }
 
+    /// Returns the mean number of threads that were busy at a time in a callpath in which several
+    /// worked: at most as many as there are. See [`ThreadSums::busy`].
+    #[must_use]
+    pub fn busy_threads(&self, index: CallpathIndex) -> Option<f64> {
+        let busy =
+            self.threads_of(index)?.busy(self.statistics.row(index.row()).inclusive.sum_ns)?;
+        let most = self.threads_of_a_rank();
+        Some(if most > 0.0 { busy.min(most) } else { busy })
+    }
+
     /// Returns the most threads of a rank, on average, that are known to have worked in a callpath.
     pub(crate) fn threads_of_a_rank(&self) -> f64 {
         let counts = self.thread_sums.values().filter_map(ThreadSums::count);

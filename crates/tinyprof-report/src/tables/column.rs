@@ -124,10 +124,7 @@ pub(crate) static COLUMNS: [Column; 16] = {
             7..10,
             |report, lines| lines.iter().any(|line| has_threads(report, line)),
             |at| {
-                let busy = at
-                    .report
-                    .threads_of(at.index)
-                    .and_then(|sums| sums.busy(at.row.inclusive.sum_ns));
+                let busy = at.report.busy_threads(at.index);
                 busy.map_or_else(|| "-".to_owned(), |busy| format!("{busy:.1}"))
             },
             EMPTY,
