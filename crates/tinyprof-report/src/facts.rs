@@ -1,6 +1,7 @@
 //! What is known of a run, as plain values: no units, no text.
 
 pub(crate) mod by_callpath;
+pub(crate) mod counters;
 pub(crate) mod numbers;
 pub(crate) mod occupancy;
 pub(crate) mod overhead;

@@ -29,6 +29,7 @@ mod tables;
 mod words;
 
 pub use facts::by_callpath::{ByCallpath, Visit, VisitCauses};
+pub use facts::counters::{Counters, Scalability, ScalabilityFactors};
 pub use facts::occupancy::Occupancy;
 pub use facts::overhead::Overhead;
 pub use facts::overhead::adjusted::{Adjusted, CompensatedRank};
