@@ -5,6 +5,7 @@ pub(crate) mod counters;
 pub(crate) mod numbers;
 pub(crate) mod occupancy;
 pub(crate) mod overhead;
+pub(crate) mod sampled_place;
 pub(crate) mod sort_key;
 pub(crate) mod statistics;
 pub(crate) mod threads;

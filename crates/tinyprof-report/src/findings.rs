@@ -20,6 +20,7 @@ mod too_small;
 mod waiting;
 mod wrong_order;
 
+use crate::facts::sampled_place::SampledPlace;
 pub use finding::{Certainty, Finding, FindingKind, Words};
 pub(crate) use rule::Rule;
 pub(crate) use run::{Facts, Run};
@@ -47,6 +48,30 @@ const RULES: [&dyn Rule; 14] = [
     &root_bottleneck::RootBottleneckRule,
     &barrier_first::BarrierFirstRule,
 ];
+
+/// The kinds of findings about what ranks compute.
+const OF_COMPUTATION: [FindingKind; 5] = [
+    FindingKind::Straggler,
+    FindingKind::Imbalance,
+    FindingKind::LoadBalance,
+    FindingKind::Growth,
+    FindingKind::SlowFirst,
+];
+
+/// Adds to a finding about what ranks compute in which function and line that is, if the program
+/// was sampled.
+fn add_samples(run: &Run<'_>, finding: &mut Finding) {
+    let Some(of) = run.ranks.as_ref().filter(|_| OF_COMPUTATION.contains(&finding.kind)) else {
+        return;
+    };
+    let all = || (0..u32::try_from(of.totals.ranks().len()).unwrap_or(u32::MAX)).collect();
+    let ranks = if finding.ranks.is_empty() { all() } else { finding.ranks.clone() };
+    finding.sampled = SampledPlace::of(of.totals, &ranks, finding.place);
+    if let Some(place) = &finding.sampled {
+        let words = format!(" {}", phrases::by_samples(place));
+        finding.words.evidence.push_str(&words);
+    }
+}
 
 /// Returns the findings in a run: at most [`FINDINGS_MAX`], the costliest first.
 ///
@@ -79,5 +104,6 @@ pub(crate) fn findings(run: &Run<'_>) -> Vec<Finding> {
         is_new
     });
     found.truncate(FINDINGS_MAX);
+    found.iter_mut().for_each(|finding| add_samples(run, finding));
     found
 }

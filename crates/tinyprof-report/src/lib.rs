@@ -35,6 +35,7 @@ pub use facts::overhead::Overhead;
 pub use facts::overhead::adjusted::{Adjusted, CompensatedRank};
 pub use facts::overhead::clock::ClockOverRanks;
 pub use facts::overhead::followed::{Unfollowed, UnfollowedOfRank};
+pub use facts::sampled_place::SampledPlace;
 pub use facts::sort_key::SortKey;
 pub use facts::statistics::Statistics;
 pub use facts::statistics::efficiency::Efficiency;

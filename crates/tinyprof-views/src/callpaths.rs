@@ -203,6 +203,11 @@ fn finding_json(report: &Report, finding: &Finding) -> Value {
         "rank": finding.rank(),
         "iteration": finding.iteration,
         "lost_ns": finding.lost_ns,
+        "sampled": finding.sampled.as_ref().map(|place| json!({
+            "name": place.name,
+            "here_ns": place.here_ns,
+            "elsewhere_ns": place.elsewhere_ns,
+        })),
         "headline": finding.words.headline,
         "evidence": finding.words.evidence,
         "advice": finding.words.advice,

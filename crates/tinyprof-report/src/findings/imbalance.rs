@@ -36,7 +36,7 @@ impl Rule for ImbalanceRule {
 }
 
 fn imbalance(run: &Run<'_>, index: CallpathIndex) -> Option<Finding> {
-    let exclusive = &run.row(index).exclusive;
+    let exclusive = &run.exclusive(index);
     let ranks = f64::from(run.count());
     let (max_ns, mean_ns) = (float(exclusive.max_ns), ratio(exclusive.sum_ns, 1) / ranks);
     let lost_ns = imbalanced(max_ns, mean_ns, run.total_ns() / ranks)?;
