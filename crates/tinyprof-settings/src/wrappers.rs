@@ -10,7 +10,7 @@ use crate::pattern::matches;
 
 /// The words around an MPI function's name that say how its wrapper passes it on: for whom, of
 /// which type, in which way.
-const AFFIXES: [&str; 90] = [
+const AFFIXES: [&str; 91] = [
     "mpi",
     "mpp",
     "mp",
@@ -23,6 +23,7 @@ const AFFIXES: [&str; 90] = [
     "wrap",
     "wrapper",
     "wrapped",
+    "timestamp",
     "stub",
     "safe",
     "check",
