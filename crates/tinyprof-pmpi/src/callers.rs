@@ -22,7 +22,7 @@ mod unwinding;
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use tinyprof::__calls::CallPlace;
+use tinyprof::__calls::{CallPlace, starting};
 use tinyprof_settings::Wrappers;
 
 use crate::function::FUNCTIONS;
@@ -104,8 +104,10 @@ unsafe fn frame(words: Words) -> Frame {
 #[cold]
 #[inline(never)]
 fn find_out(key: u64, index: usize, frame: &Frame) -> Maker {
-    let mut symbols = SYMBOLS.lock().unwrap_or_else(PoisonError::into_inner);
-    let maker = maker(&mut symbols, index, frame).unwrap_or(Maker::Own);
+    let maker = starting(|| {
+        let mut symbols = SYMBOLS.lock().unwrap_or_else(PoisonError::into_inner);
+        maker(&mut symbols, index, frame).unwrap_or(Maker::Own)
+    });
     KEPT.keep(key, maker);
     maker
 }
