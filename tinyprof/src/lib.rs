@@ -125,6 +125,7 @@ pub mod __calls {
         EdgeInstance, EdgeKey, EdgeKind, Like, MessageKind, Open, Recorder, ScriptLine, Signature,
         Site, VISIT_UNITS, Visited, clock_rate, keep_causes, lose_message, with_discarded_records,
     };
+    pub use crate::collect::starting;
     pub use crate::sys::boot_id;
 }
 

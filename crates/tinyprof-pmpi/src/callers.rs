@@ -22,10 +22,11 @@ mod unwinding;
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use tinyprof::__calls::CallPlace;
+use tinyprof::__calls::{CallPlace, starting};
 use tinyprof_settings::Wrappers;
 
 use crate::function::FUNCTIONS;
+use crate::plain_call;
 use crate::words::{FRAME_POINTER, FROM_STACK, RETURN_ADDRESS, Words};
 pub use chains::set_callers;
 use kept::{Kept, Maker};
@@ -103,14 +104,16 @@ unsafe fn frame(words: Words) -> Frame {
 #[cold]
 #[inline(never)]
 fn find_out(key: u64, index: usize, frame: &Frame) -> Maker {
-    let mut symbols = SYMBOLS.lock().unwrap_or_else(PoisonError::into_inner);
-    let maker = maker(&mut symbols, index, frame).unwrap_or(Maker::Own);
+    let maker = starting(|| {
+        let mut symbols = SYMBOLS.lock().unwrap_or_else(PoisonError::into_inner);
+        maker(&mut symbols, index, frame).unwrap_or(Maker::Own)
+    });
     KEPT.keep(key, maker);
     maker
 }
 
 fn maker(symbols: &mut Symbols, index: usize, frame: &Frame) -> Option<Maker> {
-    if tinyprof::__mpi::is_sandboxed() {
+    if tinyprof::__mpi::is_sandboxed() || plain_call::is_measuring() {
         return None;
     }
     // The call is the instruction before the one that it returns to.

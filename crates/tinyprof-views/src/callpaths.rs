@@ -28,12 +28,11 @@ pub(crate) const FIRST: [&str; 5] = ["path", "name", "depth", "ranks", "visits"]
 /// The JSON has the facts of the run, its losses, and every callpath in the order of the table, so
 /// that a parent precedes its children. Nothing is folded.
 ///
-/// Times are integers in nanoseconds; means and imbalances are floating-point. A sum that does
-/// not fit 64 bits is floating-point too. `parent` is a position in `callpaths`, as is
-/// `callpath` of a hint; `max_host` is the host of `max_rank`; `lost` is the sum over ranks of
-/// maximum - mean; `filtered` is a sentence. `bytes_out` and `bytes_in` are the bytes of
-/// messages, collective operations and files, at the callpath itself, 0 in a report of
-/// statistics over ranks. These members may be null:
+/// Times are integers in nanoseconds. Means and imbalances are floating-point, as are sums that do
+/// not fit 64 bits. `parent`, and `callpath` of a hint, are positions in `callpaths`. `max_host` is
+/// the host of `max_rank`, and `lost` the sum over ranks of maximum - mean. `filtered` is a
+/// sentence. `bytes_out` and `bytes_in` count messages, collective operations and files at the
+/// callpath itself; they are 0 in a report of statistics over ranks. These members may be null:
 ///
 /// * `threads` if one thread did all that is known of a callpath, and in it all but `busy` at a
 ///   place that was sampled, where `busy` may be null,
@@ -139,6 +138,7 @@ pub fn report_json(report: &Report) -> LongJson<'_> {
             "visit_cost_ns": cost.visit_cost_ns,
             "counted_visit_cost_ns": cost.counted_visit_cost_ns,
             "timing_ns": cost.timing_ns(),
+            "starting_ns": cost.starting_ns,
             "writing_ns": cost.writing_ns,
             "a_rank_ns": cost.a_rank_ns(),
             "share": cost.share(),

@@ -5,6 +5,7 @@ use std::env;
 use tinyprof_format::model::RunMetadata;
 
 use super::session::session;
+use super::starting::starting_ns;
 use crate::record::calibration::visit_cost;
 use crate::record::clock;
 use crate::record::thread::arenas;
@@ -49,6 +50,7 @@ pub fn metadata() -> RunMetadata {
         cpus: cpus(),
         visit_cost_ps,
         counted_visit_cost_ps,
+        starting_ns: starting_ns(),
         filter: filter::text(),
         regions_filtered: filter::text().map(|_| filter::taken_out()),
         segments_refused: segments_refused(),

@@ -126,6 +126,7 @@ pub(crate) fn manifest(ranks: u32, callpaths: usize) -> Manifest {
             cpus: 64,
             visit_cost_ps: 18_400,
             counted_visit_cost_ps: 0,
+            starting_ns: 0,
             filter: None,
             regions_filtered: None,
             segments_refused: None,
