@@ -265,6 +265,8 @@ fn path(name: &str) -> Vec<&str> {
         return vec![module, procedure];
     }
     let end = name.find('(').filter(|&end| end > 0).unwrap_or(name.len());
+    let name = without_result(&name[..end]);
+    let end = name.len();
     let mut depth = 0_usize;
     let mut parts: Vec<Range<usize>> = iter::once(0..0).collect();
     for (index, byte) in name[..end].bytes().enumerate() {
@@ -282,6 +284,22 @@ fn path(name: &str) -> Vec<&str> {
     }
     let parts = parts.into_iter().filter(|part| !part.is_empty());
     parts.map(|part| name[part].trim_matches(['_', ' '])).collect()
+}
+
+/// Returns a name of C++ without the type of the result, which those of templates have: of
+/// `mpl::pool update<2, std::pair<int, int> >` the last part. It is the class of no function.
+fn without_result(name: &str) -> &str {
+    let mut depth = 0_usize;
+    let mut start = 0;
+    for (index, byte) in name.bytes().enumerate() {
+        match byte {
+            b'<' => depth += 1,
+            b'>' => depth = depth.saturating_sub(1),
+            b' ' if depth == 0 && !name[..index].ends_with("operator") => start = index + 1,
+            _ => {}
+        }
+    }
+    &name[start..]
 }
 
 /// Returns the identifiers of a symbol of C++, or of Rust's old form: each with its length.
@@ -334,6 +352,7 @@ mod tests {
             ("__clover_module_MOD_clover_min", "MPI_Allreduce"),
             ("__clover_module_MOD_clover_allgather", "MPI_Allgather"),
             ("gsum_", "MPI_Allreduce"),
+            ("mpl::irequest mpl::impl::base_communicator::isend<double>(int) const", "MPI_Isend"),
             ("_ZN8Parallel12Communicator7waitallEv", "MPI_Waitall"),
             ("_ZNK3MPI4Comm4SendEPKviRKNS_8DatatypeEii", "MPI_Send"),
             ("_ZN5boost3mpi6detail9send_implIiEEvRKNS0_12communicatorEiiPKT_i", "MPI_Send"),
@@ -364,6 +383,7 @@ mod tests {
             ("__field_module_MOD_max_density", "MPI_Allreduce"),
             ("clover_min", "MPI_Allreduce"),
             ("Halo::halo_send(int)", "MPI_Send"),
+            ("mpl::irequest_pool update<2ul, std::pair<int, int> >(mpl::comm const&)", "MPI_Isend"),
             ("plus", "MPI_Allreduce"),
             ("_ZN5Solver4stepEi", "MPI_Allreduce"),
             ("Solver::wait_for_all(int)", "MPI_Waitall"),
