@@ -87,8 +87,8 @@ impl Facts {
         let busy = || tinyprof_report::cells::ratio(times.cpu_ns, times.wall_ns);
         Self {
             efficiency: run.efficiency,
-            scalability: Scalability::of(base, run),
-            counters: Counters::of_run(run),
+            scalability: run.scalability(base),
+            counters: run.counters(),
             ranks: run.ranks,
             threads: times.threads_at_work_of_a_rank(),
             busy_threads: (times.wall_ns > 0).then(busy),

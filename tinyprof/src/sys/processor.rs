@@ -78,8 +78,8 @@ mod linux {
         u32::try_from(unsafe { libc::syscall(libc::SYS_gettid) }).unwrap_or(0)
     }
 
-    /// Reads the beginning of a short file on a thread, by bare system calls: those of the C library are cancellation
-    /// points.
+    /// Reads the beginning of a short file on a thread, by bare system calls: those of the C
+    /// library are cancellation points.
     pub(super) fn read(thread: u32, file: &str) -> Option<([u8; TEXT_BYTES], usize)> {
         if thread == 0 || cfg!(miri) || sandbox::is_entered() {
             return None;

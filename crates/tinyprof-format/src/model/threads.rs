@@ -2,8 +2,8 @@
 //!
 //! A profile has the sums over all threads of a rank. What they are sums of is kept as metrics:
 //! [`THREAD_SECONDS`] or [`SAMPLED_SECONDS`] at a region, a value for each thread, and
-//! [`WORKER_SECONDS`] at the samples of threads that are no recorded ones. Recorders count the latter in callpaths of their own,
-//! which no profile contains.
+//! [`WORKER_SECONDS`] at the samples of threads that are no recorded ones. Recorders count the
+//! latter in callpaths of their own, which no profile contains.
 
 use std::collections::HashMap;
 

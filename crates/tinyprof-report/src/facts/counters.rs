@@ -1,10 +1,10 @@
 //! What the processors have counted while the program was sampled, and what of that changes from
 //! run to run.
 
-use tinyprof_format::model::{CYCLES, INSTRUCTIONS};
+use tinyprof_format::model::{CYCLES, CallpathTable, INSTRUCTIONS};
 
 use crate::facts::numbers::ratio;
-use crate::report::Report;
+use crate::facts::totals::metrics::Metrics;
 
 /// The sums over the samples of which cycles and instructions are known.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -19,14 +19,14 @@ pub struct Counters {
 
 impl Counters {
     /// Returns the sums of a run; none if no processor has counted.
-    #[must_use]
-    pub fn of_run(report: &Report) -> Option<Self> {
+    pub(crate) fn of_metrics(callpaths: &CallpathTable, metrics: &Metrics) -> Option<Self> {
         let mut sums = Self::default();
-        for (index, callpath) in report.callpaths.iter() {
+        for (index, callpath) in callpaths.iter() {
             let Some(period_ns) = callpath.region.sample_period_ns() else { continue };
-            let Some(cycles) = report.recorded(index, CYCLES) else { continue };
+            let of = |key| metrics.of_callpath(index).iter().find(|metric| metric.key == key);
+            let Some(cycles) = of(CYCLES) else { continue };
             sums.cycles += cycles.sum;
-            sums.instructions += report.recorded(index, INSTRUCTIONS).map_or(0.0, |row| row.sum);
+            sums.instructions += of(INSTRUCTIONS).map_or(0.0, |row| row.sum);
             sums.sampled_ns += ratio(u128::from(cycles.values) * u128::from(period_ns), 1);
         }
         (sums.cycles > 0.0).then_some(sums)
@@ -69,14 +69,13 @@ pub struct ScalabilityFactors {
 }
 
 impl Scalability {
-    /// Compares a run with a base; none if one of them has no useful time.
+    /// Compares the useful time of all ranks of a base, in ns, and what was counted of it, with
+    /// those of a run; none if one of them has no useful time.
     #[must_use]
-    pub fn of(base: &Report, run: &Report) -> Option<Self> {
-        let useful_ns = |report: &Report| report.statistics.times().useful_ns;
-        let (of_base, of_run) = (useful_ns(base), useful_ns(run));
-        let counters = Counters::of_run(base).zip(Counters::of_run(run));
-        (of_base > 0 && of_run > 0).then(|| Self {
-            computation: ratio(of_base, of_run),
+    pub fn of(base: (u128, Option<Counters>), run: (u128, Option<Counters>)) -> Option<Self> {
+        let counters = base.1.zip(run.1);
+        (base.0 > 0 && run.0 > 0).then(|| Self {
+            computation: ratio(base.0, run.0),
             factors: counters.map(|(base, run)| ScalabilityFactors::of(&base, &run)),
         })
     }

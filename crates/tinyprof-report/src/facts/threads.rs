@@ -25,7 +25,7 @@ pub struct ThreadSums {
     pub longest_ns: f64,
     /// The rank of that thread.
     pub longest_rank: u32,
-    /// Whether the time of the callpath itself is that of several threads, added up: their visits
+    /// True if the time of the callpath itself is that of several threads, added up: their visits
     /// or samples, and not the visits of one thread for which others worked.
     pub is_added_up: bool,
     /// At a place that was sampled, the part of the time that is that of worker threads, in ns.

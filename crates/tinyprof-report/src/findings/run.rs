@@ -107,8 +107,8 @@ impl<'a> Run<'a> {
         ratio(sum_ns, self.count().max(1).into())
     }
 
-    /// Returns true if the callpath's exclusive time is large enough for a finding. Samples are part
-    /// of the region around them, whose time does not differ by chance.
+    /// Returns true if the callpath's exclusive time is large enough for a finding. Samples are
+    /// part of the region around them, whose time does not differ by chance.
     pub(crate) fn is_large(&self, index: CallpathIndex) -> bool {
         !self.callpaths.get(index).region.is_sampled()
             && ratio(self.exclusive(index).sum_ns, 1) >= REGION_SHARE_MIN * self.total_ns()
@@ -128,8 +128,8 @@ impl<'a> Run<'a> {
         self.statistics.row(index.row())
     }
 
-    /// Returns the exclusive times of a callpath over ranks, with those of the samples in it, as far
-    /// as the times of each rank are known.
+    /// Returns the exclusive times of a callpath over ranks, with those of the samples in it, as
+    /// far as the times of each rank are known.
     pub(crate) fn exclusive(&self, index: CallpathIndex) -> Spread {
         let with_samples = self.ranks.as_ref().and_then(|of| of.with_samples.as_ref());
         with_samples.map_or_else(|| self.row(index).exclusive, |all| all[index.row()])

@@ -6,6 +6,7 @@ use std::fmt;
 
 use tinyprof_format::model::{CallpathIndex, is_recorders_key};
 
+use crate::facts::counters::{Counters, Scalability};
 use crate::facts::numbers::{ratio, whole};
 use crate::facts::sort_key::SortKey;
 use crate::facts::statistics::mpi_usage::MpiUsage;
@@ -170,6 +171,21 @@ impl Report {
         let found =
             rows.binary_search_by(|row| (row.callpath, row.key.as_str()).cmp(&(index, key)));
         found.ok().map(|at| &rows[at])
+    }
+
+    /// Returns what the processors have counted while the program was sampled; none if they have
+    /// not.
+    #[must_use]
+    pub fn counters(&self) -> Option<Counters> {
+        Counters::of_metrics(&self.callpaths, &self.metrics)
+    }
+
+    /// Compares the computation of this run with that of a base; none if one of them has no useful
+    /// time.
+    #[must_use]
+    pub fn scalability(&self, base: &Self) -> Option<Scalability> {
+        let of = |report: &Self| (report.statistics.times().useful_ns, report.counters());
+        Scalability::of(of(base), of(self))
     }
 
     /// Returns the transfers at a callpath.

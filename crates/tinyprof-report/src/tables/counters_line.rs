@@ -2,7 +2,6 @@
 
 use tinyprof_format::model::{CYCLES, CallpathIndex, INSTRUCTIONS};
 
-use crate::facts::counters::Counters;
 use crate::report::Report;
 use crate::words::names::{cut, shown};
 use crate::words::units::percent_cell;
@@ -16,7 +15,7 @@ const NAME_COLUMNS: usize = 40;
 /// Returns `computation: 1.85 instructions per cycle at 2.94 GHz; least in f (a.c:3) 0.42, 31.0% of
 /// the cycles`; that nothing is known of it, if there are samples; otherwise none.
 pub(crate) fn counters_line(report: &Report) -> Option<String> {
-    let Some(all) = Counters::of_run(report) else {
+    let Some(all) = report.counters() else {
         let is_sampled = report.callpaths.rows().iter().any(|row| row.region.is_sampled());
         // Ranks send each other no metrics: without these nothing is known.
         let is_known = is_sampled && report.threads.is_some();

@@ -7,7 +7,7 @@ use tinyprof_format::model::{
     MetricValues, ProcessorFacts, Profile, RankFacts, Region, SAMPLED_SECONDS, SAMPLES_MODULE,
     SAMPLES_PERIOD, SiteId, WORKER_SECONDS,
 };
-use tinyprof_report::{Counters, FindingKind, Report, Scalability, TextOptions};
+use tinyprof_report::{FindingKind, Report, TextOptions};
 
 use crate::fixture::{profile, region};
 
@@ -128,13 +128,13 @@ fn cycles_and_instructions_of_samples_are_those_of_the_run() {
         Report::of_profile(&profile(&[map]))
     };
     let (base, other) = (run(3e9, 6e9), run(3e9, 4.5e9));
-    let counters = Counters::of_run(&base).expect("they were counted");
+    let counters = base.counters().expect("they were counted");
     assert_eq!((counters.instructions_per_cycle(), counters.gigahertz()), (2.0, 3.0));
     let text = base.to_text(&TextOptions::default().with_width(1000));
     let line = "computation: 2.00 instructions per cycle at 3.00 GHz; least in relax (a.c:12) 2.00, \
                 100% of the cycles\n";
     assert!(text.contains(line), "{text}");
-    let found = Scalability::of(&base, &other).expect("both are useful");
+    let found = other.scalability(&base).expect("both are useful");
     let factors = found.factors.expect("both have counters");
     assert_eq!((found.computation, factors.frequency), (1.0, 1.0));
     assert_eq!((factors.instructions, factors.instructions_per_cycle), (6.0 / 4.5, 0.75));
