@@ -48,8 +48,8 @@ pub struct Offset {
     /// By how much that may be wrong, in either direction. 0 within a node, where all ranks read
     /// one clock.
     pub uncertainty_ns: u64,
-    /// The time that a small message takes to the other rank: half of the shortest exchange of those
-    /// that measured the offset. 0 if unknown: then each message may be wrong by the true latency,
+    /// The time that a small message takes to the other rank: half of the shortest exchange that
+    /// measured the offset. 0 if unknown: then each message may be wrong by the true latency,
     /// because a message travels while its receiver still computes.
     pub latency_ns: u64,
     /// The time that a byte of a large message takes to the other rank, in ps. 0 if unknown. Used

@@ -96,8 +96,8 @@ impl Boards {
     /// ranks are said to take part.
     ///
     /// One board is in the user's usual directory, which all ranks share whatever their settings
-    /// are. The other is in the directory that the settings name. One is enough, if all ranks can use
-    /// it.
+    /// are. The other is in the directory that the settings name. One is enough, if all ranks can
+    /// use it.
     pub(super) fn mark(job: &Job, is_promised: bool) -> Self {
         // The same in all processes of this user.
         let usual = usable_directory(effective_user_id()).ok();

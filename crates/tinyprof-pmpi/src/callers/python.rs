@@ -50,8 +50,8 @@ pub(super) fn is_part(path: &Path, address: usize) -> bool {
 }
 
 /// Returns the line of the user's script from which the function at `index` is called on this
-/// thread. Frames of bindings and of wrappers are skipped; if there are no others, it is the line of
-/// the innermost frame.
+/// thread. Frames of bindings and of wrappers are skipped; if there are no others, it is the line
+/// of the innermost frame.
 ///
 /// # Cost
 /// Some ten loads and comparisons for each frame that is looked at; microseconds the first time.
