@@ -17,7 +17,7 @@ type MakeThread = unsafe extern "C" fn(
 
 /// Says that threads are made by way of [`pthread_create`], before there can be any.
 #[used]
-// SAFETY: the loader calls what is in this section with arguments that the function may ignore.
+// The loader calls what is in this section with arguments that the function may ignore.
 #[unsafe(link_section = ".init_array")]
 static ANNOUNCE: extern "C" fn() = announce;
 

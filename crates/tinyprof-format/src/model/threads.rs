@@ -5,7 +5,7 @@
 //! [`WORKER_SECONDS`] at the samples of threads that are no recorded ones. Recorders count the
 //! latter in callpaths of their own, which no profile contains.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::{
     CYCLES, CallpathId, CallpathRecord, INSTRUCTIONS, MetricSummary, MetricValues, Region,
@@ -49,7 +49,7 @@ pub struct ThreadTimes {
     /// The samples below a region, for each thread that recorded it.
     sampled: HashMap<(CallpathId, usize), u64>,
     /// The samples of workers below a callpath: a place, or a region.
-    workers: HashMap<(CallpathId, usize), Vec<u64>>,
+    workers: BTreeMap<(CallpathId, usize), Vec<u64>>,
 }
 
 /// The statistics of the times of threads, in ns.

@@ -45,9 +45,10 @@ impl Counters {
     }
 }
 
-/// The computation of a run in relation to that of another one, which does the same work with
-/// other numbers of ranks or threads: POP's computation scalability. 1 if nothing changed, less if
-/// it takes more.
+/// The computation of a run in relation to that of another one: POP's computation scalability.
+///
+/// Both do the same work, with other numbers of ranks or threads. A number is 1 if nothing changed,
+/// and less if it takes more.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scalability {
     /// The useful time of all ranks of the base, in relation to that of this run.
