@@ -88,7 +88,11 @@ mod tests {
         let before = ThreadsAtWork::of_this_process(false);
         let is_over = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            scope.spawn(|| while !is_over.load(Relaxed) {});
+            scope.spawn(|| {
+                while !is_over.load(Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
             let sleeps = scope.spawn(std::thread::park);
             let had = process_cpu_ns().unwrap();
             // Other tests have threads, too, that come and go.
