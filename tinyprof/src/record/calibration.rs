@@ -5,14 +5,15 @@ mod over_run;
 use std::sync::OnceLock;
 
 use tinyprof_format::model::{Mode, RegionKind};
+use tinyprof_segment::words::Line;
 
-pub(crate) use over_run::{look, run_cost};
-
-use super::arena::{Arena, weigh_counted};
+use super::arena::{Arena, Visit, weigh_counted};
 use super::budget::VisitCost;
 use super::clock::Clock;
 use super::site::Site;
 use super::thread;
+
+pub(crate) use over_run::{look, run_cost};
 
 /// The visits of a batch, and the number of batches. The fastest batch counts: others were
 /// interrupted.
@@ -54,7 +55,7 @@ pub(crate) fn in_discarded_arena(
     clock: Clock,
     work: impl FnOnce(&'static Arena) -> u64,
 ) -> Option<u64> {
-    let place = Box::into_raw(Box::new(Arena::new(clock)?));
+    let place = Box::into_raw(Box::new(new_arena(clock)?));
     // SAFETY: just made, and freed below; nobody keeps it, as a number is all that comes back.
     let arena: &'static Arena = unsafe { &*place };
     let done = arena.enter(&ROOT).to_leave().map(|root| {
@@ -67,8 +68,20 @@ pub(crate) fn in_discarded_arena(
     done
 }
 
-fn measure(clock: Clock) -> Option<VisitCost> {
+/// Returns an arena in which no filter takes out the regions of this module.
+fn new_arena(clock: Clock) -> Option<Arena> {
     let arena = Arena::new(clock)?;
+    let root = arena.find_or_insert_recorded(Line::NONE, &ROOT);
+    arena.find_or_insert_recorded(Line::NONE, &EMPTY_ROOT);
+    let root = Visit::from(root).to_leave()?;
+    for site in [&EMPTY, &HELD_BACK] {
+        arena.find_or_insert_recorded(root, site);
+    }
+    Some(arena)
+}
+
+fn measure(clock: Clock) -> Option<VisitCost> {
+    let arena = new_arena(clock)?;
     let root = arena.enter(&ROOT).to_leave()?;
     let visit = |site| visit(&arena, site);
     let held_back = arena.enter(&HELD_BACK).to_leave()?;

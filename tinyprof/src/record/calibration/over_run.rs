@@ -9,7 +9,7 @@ use std::sync::{Mutex, TryLockError};
 use super::super::arena::{Arena, weigh_roots};
 use super::super::budget;
 use super::super::clock::Clock;
-use super::{EMPTY, EMPTY_ROOT, ROOT, batches, visit, visit_cost};
+use super::{EMPTY, EMPTY_ROOT, ROOT, batches, new_arena, visit, visit_cost};
 
 /// The visits of a batch, and the number of batches at a moment. The fastest counts: others were
 /// interrupted.
@@ -132,7 +132,7 @@ pub(crate) fn look(clock: Clock) -> Option<Moment> {
     };
     let OverRun { arena, moments } = &mut *over_run;
     if arena.is_none() {
-        let made = Arena::new(clock)?;
+        let made = new_arena(clock)?;
         (0..KEPT_TOGETHER).for_each(|_| visit(&made, &EMPTY_ROOT));
         *arena = Some(made);
     }
