@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use tempfile::TempDir;
-use tinyprof_format::model::{CallpathValues, Edge, EdgeKey, EdgeKind, MessageKind, Profile};
+use tinyprof_format::model::{Edge, EdgeKey, EdgeKind, MessageKind, Profile};
 
 use crate::support::{compile, compile_with, library, mpicc, mpiexec, profiled, profiled_with};
 
@@ -347,8 +347,10 @@ fn clocks_that_drift_apart_are_corrected_while_the_program_runs() {
         (*last).min(*left).saturating_sub(*entered)
     };
     let waited_ns: u64 = spans[0].iter().zip(&spans[1]).map(waited).sum();
-    assert!(said_ns.abs_diff(waited_ns) < waited_ns / 10, "{said_ns}, stamped {waited_ns} ns");
     let clock = profile.ranks[1].clock;
+    let unsure_ns = waited_ns / 10 + spans[0].len() as u64 * clock.offset_uncertainty_ns;
+    let apart_ns = said_ns.abs_diff(waited_ns);
+    assert!(apart_ns < unsure_ns, "{said_ns}, stamped {waited_ns} ns, {clock:?}");
     let run_ns = spans[0].last().map_or(0, |(_, left)| left - spans[0][0].0);
     assert!(clock.offset_uncertainty_ns < run_ns * 3 / 100 / 2, "{clock:?}, {run_ns} ns");
     assert!(clock.uncertainty_ns >= clock.offset_uncertainty_ns, "{clock:?}");
