@@ -51,8 +51,8 @@ pub(crate) const FIRST: [&str; 5] = ["path", "name", "depth", "ranks", "visits"]
 ///   measurement, and the parts of the difference.
 /// * `filtered` if there was no filter of regions.
 /// * `mpi` if there are no MPI calls.
-/// * `overhead` if another profiler measured, and `visit_cost_ns` and `counted_visit_cost_ns`
-///   in it if they were not measured.
+/// * `overhead` if another profiler measured, and the costs of visits in it, and their errors, if
+///   they were not measured.
 /// * `threads` if it is unknown.
 /// * `threads_at_once` unless the work of a callpath went to other threads. If it did, the
 ///   times of its callees, added up over threads, are this many times its own, and its
@@ -136,6 +136,9 @@ pub fn report_json(report: &Report) -> LongJson<'_> {
             "visits": cost.visits,
             "visits_not_timed": cost.visits_not_timed,
             "visit_cost_ns": cost.visit_cost_ns,
+            "visit_cost_error_ns": cost.visit_cost_error_ns,
+            "root_visit_cost_ns": cost.root_visit_cost_ns,
+            "root_visit_cost_error_ns": cost.root_visit_cost_error_ns,
             "counted_visit_cost_ns": cost.counted_visit_cost_ns,
             "timing_ns": cost.timing_ns(),
             "starting_ns": cost.starting_ns,
