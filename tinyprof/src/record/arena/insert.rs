@@ -30,7 +30,11 @@ impl Arena {
 
     /// Returns the record for a region that another thread has recorded, or that is not the
     /// program's; no filter is consulted. Owner only.
-    pub(in crate::record) fn find_or_insert_recorded(&self, parent: Line, site: &'static Site) -> Entered {
+    pub(in crate::record) fn find_or_insert_recorded(
+        &self,
+        parent: Line,
+        site: &'static Site,
+    ) -> Entered {
         self.find_or_insert_if(parent, site, false)
     }
 
