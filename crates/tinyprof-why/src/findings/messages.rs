@@ -1,5 +1,7 @@
 //! Messages that cost much by themselves: many small ones, and large ones.
 
+use std::iter;
+
 use tinyprof_format::model::{CallpathIndex, Traffic};
 use tinyprof_messages::graph::RankSet;
 use tinyprof_report::Certainty;
@@ -102,7 +104,7 @@ pub(super) fn large(facts: &Facts<'_>) -> Option<Finding> {
     costs.sort_by(|a, b| b.1.total_cmp(&a.1));
     let sum_ns: f64 = costs.iter().map(|(_, ns)| ns).sum();
     let (first, first_ns) = *costs.first()?;
-    if !run.has_messages() || !facts.is_large(sum_ns) {
+    if !run.has_messages() || !facts.is_large(with_processor_ns(facts, &costs)) {
         return None;
     }
     let call = &run.calls[&first];
@@ -155,6 +157,24 @@ pub(super) fn large(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
+/// Returns the time of all ranks in these calls for which they have had a processor for certain, in
+/// ns. A rank that waits in a loop for its messages, and has lost its processor, moves no data
+/// (seen with MPICH), and nothing of that is due to the messages.
+fn with_processor_ns(facts: &Facts<'_>, costs: &[(CallpathIndex, f64)]) -> f64 {
+    let run = facts.run;
+    let mut of_ranks = vec![0_u64; run.ranks];
+    for (index, _) in costs {
+        let doing = Doing::In(*index);
+        let of = run.in_calls.of(doing).or_else(|| run.activities.of(doing)).unwrap_or_default();
+        for (sum_ns, visits) in of_ranks.iter_mut().zip(of) {
+            *sum_ns = sum_ns.saturating_add(visits.ns);
+        }
+    }
+    let lost_ns = run.no_processor_ns.iter().map(|[_, most_ns]| *most_ns).chain(iter::repeat(0));
+    let kept_ns = of_ranks.iter().zip(lost_ns).map(|(ns, lost_ns)| ns.saturating_sub(lost_ns));
+    crate::ns(kept_ns.map(u128::from).sum())
+}
+
 /// Returns a mean size for a sentence.
 fn size(bytes: f64) -> String {
     data(u64::try_from(tinyprof_report::cells::whole(bytes)).unwrap_or(u64::MAX))
@@ -204,4 +224,42 @@ fn senders(facts: &Facts<'_>, calls: &[CallpathIndex]) -> RankSet {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use tinyprof_format::text::read_text;
+    use tinyprof_messages::delay::Visits;
+    use tinyprof_report::Totals;
+
+    use super::*;
+    use crate::blame::Blame;
+    use crate::facts::run::RunBuilder;
+
+    /// Returns what is found of two ranks of 1 s, which complete large messages for 0.2 s each, and
+    /// had no processor for so long.
+    fn found(no_processor_ns: [u64; 2]) -> Option<Kind> {
+        let text = "id,parent,tag,is_loop,times\nMPI_Waitall,null,COMM,0,0.1|0.1\n";
+        let profile = read_text(text.as_bytes()).expect("it is right").profile;
+        let totals = Totals::of_profile(&profile);
+        let mut run = RunBuilder::new(&profile.callpaths, 2).finish(&totals);
+        let index = CallpathIndex::new(0);
+        run.rank_ns = vec![1_000_000_000; 2];
+        run.no_processor_ns = vec![no_processor_ns; 2];
+        run.waits.are_recorded = true;
+        run.calls.entry(index).or_default().function = "MPI_Waitall".to_owned();
+        run.calls.entry(index).or_default().sent = Traffic { count: 20, bytes: 20 << 20 };
+        for rank in 0..2 {
+            run.in_calls.add(Doing::In(index), rank, Visits { count: 10, ns: 200_000_000 }, 0);
+        }
+        large(&Facts { run: &run, blame: &Blame::default() }).map(|one| one.kind)
+    }
+
+    #[test]
+    fn a_rank_without_a_processor_moves_no_data() {
+        assert_eq!(found([0; 2]), Some(Kind::Bandwidth));
+        assert_eq!(found([20_000_000; 2]), Some(Kind::Bandwidth), "most of it remains");
+        // It may have been in the call.
+        assert_eq!(found([0, 190_000_000]), None);
+    }
 }
