@@ -26,6 +26,7 @@ use tinyprof::__calls::CallPlace;
 use tinyprof_settings::Wrappers;
 
 use crate::function::FUNCTIONS;
+use crate::plain_call;
 use crate::words::{FRAME_POINTER, FROM_STACK, RETURN_ADDRESS, Words};
 pub use chains::set_callers;
 use kept::{Kept, Maker};
@@ -110,7 +111,7 @@ fn find_out(key: u64, index: usize, frame: &Frame) -> Maker {
 }
 
 fn maker(symbols: &mut Symbols, index: usize, frame: &Frame) -> Option<Maker> {
-    if tinyprof::__mpi::is_sandboxed() {
+    if tinyprof::__mpi::is_sandboxed() || plain_call::is_measuring() {
         return None;
     }
     // The call is the instruction before the one that it returns to.
