@@ -7,8 +7,9 @@ use std::path::Path;
 
 use tinyprof_format::file::ProfileWriter;
 use tinyprof_format::model::{
-    Activity, CallpathId, CallpathTable, CallpathValues, Cause, CauseFacts, DelayCost, Edge, EdgeKey,
-    EdgeKind, EventMap, ExecutionSummary, PathPart, RankCauses, RankFacts, Region, SiteId, Waited,
+    Activity, CallpathId, CallpathTable, CallpathValues, Cause, CauseFacts, DelayCost, Edge,
+    EdgeKey, EdgeKind, EventMap, ExecutionSummary, PathPart, RankCauses, RankFacts, Region, SiteId,
+    Waited,
 };
 
 /// Calls of MPI of each rank, in a loop.
@@ -29,7 +30,11 @@ fn table() -> CallpathTable {
             0 => "main".to_owned(),
             call => format!("MPI_Recv at exchange (halo.c:{})", 10 * call),
         };
-        (id(call), (call > 0).then(|| id(0)), Region::named(SiteId::from_bits(call + 1), name))
+        let mut region = Region::named(SiteId::from_bits(call + 1), name);
+        if call > 0 {
+            region.module = "mpi".into();
+        }
+        (id(call), (call > 0).then(|| id(0)), region)
     });
     CallpathTable::from_parents(rows)
 }
@@ -52,7 +57,8 @@ fn values(rank: u64, call: u64, waiting_ns: u64) -> CallpathValues {
     let mut values = CallpathValues { executions: vec![time], ..CallpathValues::default() };
     if call > 0 {
         let edge = |ns: u64| Edge { count: STEPS, ..Edge::of_one_instance(ns) };
-        let flow = EdgeKey { kind: EdgeKind::Flow, partner: 0, from: id((call + CALLS - 2) % CALLS + 1) };
+        let flow =
+            EdgeKey { kind: EdgeKind::Flow, partner: 0, from: id((call + CALLS - 2) % CALLS + 1) };
         values.edges.insert(flow, edge(STEPS * (40_000 + mixed(rank, call, 9_000))));
         let partner = if call % 2 == 0 { 1 } else { -1 };
         let message = EdgeKey { kind: EdgeKind::Message, partner, from: id(call) };
@@ -76,7 +82,8 @@ fn causes(rank: u64, ranks: u64) -> RankCauses {
             propagated: waited(mixed(rank, number + COSTS, 400_000)),
         }
     };
-    let part = |number: u64| PathPart { cause: cause(number), ns: 30_000_000 + mixed(rank, number, 999) };
+    let part =
+        |number: u64| PathPart { cause: cause(number), ns: 30_000_000 + mixed(rank, number, 999) };
     let activities: BTreeMap<u64, Activity> =
         (1..=CALLS).map(|call| (gap(call).number(), gap(call))).collect();
     RankCauses {
@@ -99,7 +106,7 @@ fn rank(rank: u64, ranks: u64) -> EventMap {
         (0..=CALLS).map(|call| (id(call), of(call))).collect();
     let values = table.rows().iter().map(|row| by_id[&row.id].clone()).collect();
     let host = format!("node{}", rank / 64);
-    let facts = RankFacts { host, threads: 1, causes: Some(causes), ..RankFacts::default() };
+    let facts = RankFacts { host, threads: 1, causes: Some(causes.into()), ..RankFacts::default() };
     EventMap { callpaths: table, values, facts }
 }
 

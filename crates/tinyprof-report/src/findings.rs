@@ -8,11 +8,12 @@ mod run;
 mod subjects;
 // Generated: `tinyprof-rules` translates its `hints.toml`.
 #[rustfmt::skip]
+#[expect(clippy::comparison_to_empty, clippy::useless_format, reason = "as the rules say it")]
 mod table;
 mod values;
 
-pub(crate) use choice::findings;
 pub use choice::FINDINGS_MAX;
+pub(crate) use choice::findings;
 pub use finding::{Certainty, Finding, FindingKind, Words};
 pub use hint::{Hint, HintScope, plain_number};
 pub(crate) use run::{Facts, Run};

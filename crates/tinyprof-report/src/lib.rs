@@ -53,8 +53,8 @@ pub use facts::totals::variation::Variation;
 pub use facts::totals::waits::{WaitSums, Waiting, Waits, waiting_pattern};
 pub use facts::usage::{Activity, RankUsage, UsageOverRanks, exclusive_ns};
 pub use findings::{
-    Certainty, FINDINGS_MAX, FactValue, Finding, FindingKind, HINTS, Hint, HintScope, HintSubjects, Subject,
-    Values, Words, plain_number,
+    Certainty, FINDINGS_MAX, FactValue, Finding, FindingKind, HINTS, Hint, HintScope, HintSubjects,
+    Subject, Values, Words, plain_number,
 };
 pub use report::Report;
 pub use report::rows::UnknownMetric;

@@ -67,8 +67,7 @@ impl Expression {
     fn check_type(&self, scope: Scope, wanted: Wanted) -> Result<(), String> {
         // Parts of conditions that others decide are not evaluated: several samples.
         for number in [1.0, 0.0, 1e9] {
-            let (run, subject) =
-                (sample(Scope::Run, number), sample(scope, number));
+            let (run, subject) = (sample(Scope::Run, number), sample(scope, number));
             let found = match self.program.execute(&context(&run, scope, &subject)) {
                 Ok(found) => found,
                 Err(ExecutionError::DivisionByZero(_)) => continue,

@@ -54,7 +54,8 @@ impl Rules {
         let (kept, replaced): (Vec<Rule>, Vec<Rule>) = std::mem::take(&mut self.all)
             .into_iter()
             .partition(|known| !rules.iter().any(|rule| rule.name == known.name));
-        self.replaced.extend(replaced.into_iter().filter(|rule| rule.is_hint).map(|rule| rule.name));
+        self.replaced
+            .extend(replaced.into_iter().filter(|rule| rule.is_hint).map(|rule| rule.name));
         self.all = kept;
         rules.append(&mut self.all);
         self.all = rules;

@@ -16,7 +16,8 @@ use crate::rule::Rule;
 use crate::rules::HINTS as TOML;
 use crate::template::{Form, Part, Template};
 
-const HEAD: &str = "//! The rules of hints. Do not edit: `tinyprof-rules` translates its `hints.toml` to \
+const HEAD: &str =
+    "//! The rules of hints. Do not edit: `tinyprof-rules` translates its `hints.toml` to \
                     this.
 
 use super::finding::{Certainty, FindingKind};
@@ -72,7 +73,10 @@ fn translation(rules: &[Rule]) -> String {
 
 /// Returns a closure over the facts of the run and of the subject itself.
 fn closure(body: &str) -> String {
-    let name = |name: &str| match ["number_of", "text_of"].iter().any(|of| body.contains(&format!("{name}.{of}"))) {
+    let name = |name: &str| match ["number_of", "text_of"]
+        .iter()
+        .any(|of| body.contains(&format!("{name}.{of}")))
+    {
         true => name.to_owned(),
         false => format!("_{name}"),
     };
@@ -106,7 +110,9 @@ fn translated(expression: &IdedExpr) -> String {
             let kind = if fact.is_text() { "text_of" } else { "number_of" };
             format!("{of}.{kind}({:?})?", fact.name)
         }
-        Expr::Call(call) if call.func_name == operators::LOGICAL_NOT => format!("!{}", translated(&call.args[0])),
+        Expr::Call(call) if call.func_name == operators::LOGICAL_NOT => {
+            format!("!{}", translated(&call.args[0]))
+        }
         Expr::Call(call) => format!("({})", joined(call)),
         other => panic!("hints have no {other:?}: translate it"),
     }
@@ -117,8 +123,12 @@ fn joined(call: &CallExpr) -> String {
     let [left, right] = call.args.as_slice() else { panic!("hints have no {}", call.func_name) };
     // Without brackets within brackets of the same operator.
     let side = |of: &IdedExpr| match &of.expr {
-        Expr::Call(inner) if inner.func_name == call.func_name && is_logical(inner) => joined(inner),
-        Expr::Call(inner) if is_logical(call) && !is_logical(inner) && inner.args.len() == 2 => joined(inner),
+        Expr::Call(inner) if inner.func_name == call.func_name && is_logical(inner) => {
+            joined(inner)
+        }
+        Expr::Call(inner) if is_logical(call) && !is_logical(inner) && inner.args.len() == 2 => {
+            joined(inner)
+        }
         _ => translated(of),
     };
     let break_ = if is_logical(call) { "\n            " } else { " " };

@@ -30,8 +30,8 @@ impl Why {
         report
     }
 
-    /// Returns whether a hint of this kind is left out: rules of users take its place, or it is told
-    /// by the findings, or by their absence, as its advice does not know the cause.
+    /// Returns whether a hint of this kind is left out: rules of users take its place, or it is
+    /// told by the findings, or by their absence, as its advice does not know the cause.
     #[must_use]
     pub fn covers(&self, kind: FindingKind) -> bool {
         self.replaced.contains(&kind) || (self.is_known() && !is_told_by_hints(kind))

@@ -100,9 +100,9 @@ pub(crate) fn rayon() -> Option<(PathBuf, PathBuf)> {
         name.starts_with("librayon-") && name.ends_with(".rlib")
     };
     let files = fs::read_dir(&libraries).ok()?.flatten().map(|entry| entry.path());
-    let newest = files.filter(is_rayon).max_by_key(|path| {
-        fs::metadata(path).and_then(|facts| facts.modified()).ok()
-    });
+    let newest = files
+        .filter(is_rayon)
+        .max_by_key(|path| fs::metadata(path).and_then(|facts| facts.modified()).ok());
     Some((newest?, libraries))
 }
 

@@ -158,7 +158,11 @@ impl Programs {
         if name == "memory_bound" && !has_counters() {
             return Err("this system has no counters of a processor".to_owned());
         }
-        let way = if name.ends_with("_host") || name.ends_with("_hosts") { Way::Hosts } else { Way::Lanes };
+        let way = if name.ends_with("_host") || name.ends_with("_hosts") {
+            Way::Hosts
+        } else {
+            Way::Lanes
+        };
         let mut variables = vec![("LD_PRELOAD", way.preload(&self.directory).into())];
         if matches!(way, Way::Hosts) {
             variables.push(("TINYPROF_WORLD", "all".into()));

@@ -59,7 +59,8 @@ fn by_hint(run: &Run<'_>) -> Vec<Vec<Finding>> {
             found.extend(seconds.map(|seconds| finding(hint, seconds, &facts, &subject)));
         }
     }
-    for (_, found) in HINTS.iter().zip(&mut found).filter(|(hint, _)| hint.scope == HintScope::Rank) {
+    for (_, found) in HINTS.iter().zip(&mut found).filter(|(hint, _)| hint.scope == HintScope::Rank)
+    {
         found.sort_by(|a, b| b.lost_ns.total_cmp(&a.lost_ns));
         found.truncate(1);
     }

@@ -28,8 +28,8 @@ type Sentence = fn(&Values, &Values) -> String;
 
 /// A built-in rule of a hint, as the recorder applies it, which links neither TOML nor CEL.
 ///
-/// A wrong hint costs its reader more than a missing one, so each needs an effect that is both large
-/// and clear.
+/// A wrong hint costs its reader more than a missing one, so each needs an effect that is both
+/// large and clear.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Hint {

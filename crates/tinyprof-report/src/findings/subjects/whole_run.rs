@@ -52,10 +52,10 @@ fn efficiency(run: &Run<'_>, values: &mut Values) {
     values.text("busiest", busiest);
     let communication = run.regions_of(Activity::Communication);
     values.text("communication_mostly", mostly(run, &communication));
-    values
-        .text("communication_waiting", communication.first().map_or_else(String::new, |first| {
-            waiting(run, first)
-        }));
+    values.text(
+        "communication_waiting",
+        communication.first().map_or_else(String::new, |first| waiting(run, first)),
+    );
     values.text("io_mostly", mostly(run, &run.regions_of(Activity::InputOutput)));
 }
 
