@@ -166,7 +166,9 @@ class Profile:
         time of the process meanwhile); of the threads that entered a region or called MPI,
         `threads_ns` (the time for which they were followed, added up; 0 if nothing is known of
         them), `threads_cpu_ns`, `delay_ns` (ready to run, but without a processor: the run-queue
-        delay), `thread_cpu_max_ns` (of the thread that had most) and `threads_unread`.
+        delay), `thread_cpu_max_ns` (of the thread that had most) and `threads_unread`;
+        of all threads at the end, `threads_at_work` (those with at least a hundredth of the
+        processor time of the busiest) and `processors_allowed` (that they may use); 0: unknown.
         """
         return self._facts(PROCESSOR_FACTS, 4)
 

@@ -15,7 +15,7 @@ use tinyprof_segment::words::low;
 pub use crate::collect::causes::keep_causes;
 use crate::collect::session::session;
 use crate::collect::start::start_recording;
-use crate::record::calibration::{in_discarded_arena, visit_cost, weigh_visits};
+use crate::record::calibration::{in_discarded_arena, look, visit_cost, weigh_visits};
 use crate::record::clock::rate_since;
 use crate::record::thread;
 use crate::record::{Arena, Line, Visit, call_site, has_regions, program};
@@ -393,9 +393,20 @@ pub struct ClockRate {
 pub fn clock_rate() -> ClockRate {
     let session = session();
     let ns_per_tick = rate_since(session.started, session.clock).ns_per_tick();
-    let visit_ns = visit_cost(session.clock).timed * ns_per_tick;
     weigh_visits(session.clock);
+    let visit = look(session.clock).map_or(visit_cost(session.clock).timed, |now| now.inner);
+    let visit_ns = visit * ns_per_tick;
     ClockRate { is_counter: session.clock.is_counter(), ns_per_tick, visit_ns }
+}
+
+/// Measures what a timed visit of a region within another costs now, in ns; `None` if that is not
+/// possible now.
+///
+/// # Cost
+/// About 13 us.
+pub fn visit_ns_now() -> Option<f64> {
+    let session = session();
+    Some(look(session.clock)?.inner * rate_since(session.started, session.clock).ns_per_tick())
 }
 
 /// Calls `work` with a recorder for this thread whose records are discarded then, to measure what

@@ -123,8 +123,10 @@ pub mod __calls {
     pub use crate::calls::{
         Activity, CALLERS_MAX, CallChain, CallPlace, Callpath, CallpathId, ClockFacts, ClockRate,
         EdgeInstance, EdgeKey, EdgeKind, Like, MessageKind, Open, Recorder, ScriptLine, Signature,
-        Site, VISIT_UNITS, Visited, clock_rate, keep_causes, lose_message, with_discarded_records,
+        Site, VISIT_UNITS, Visited, clock_rate, keep_causes, lose_message, visit_ns_now,
+        with_discarded_records,
     };
+    pub use crate::collect::starting;
     pub use crate::sys::boot_id;
 }
 

@@ -53,4 +53,4 @@ pub use made_thread::new_worker;
 pub use site::Site;
 pub(crate) use site::has_regions;
 pub(crate) use tinyprof_segment::words::Line;
-pub use workers::{NewWorker, Start};
+pub use workers::{NewWorker, Start, announce_threads};

@@ -23,6 +23,7 @@ mod profile_id;
 mod samples;
 mod span;
 mod table;
+mod threads;
 mod values;
 
 pub use bound::ESTIMATE_ERRORS;
@@ -46,7 +47,12 @@ pub use precision::Precision;
 pub use processor::ProcessorFacts;
 pub use profile::Profile;
 pub use profile_id::{NoProfileId, ProfileId};
-pub use samples::{SAMPLES_MODULE, SAMPLES_PERIOD, SAMPLES_UNKNOWN, THREADS_NOT_SAMPLED};
+pub use samples::{
+    CYCLES, INSTRUCTIONS, SAMPLES_MODULE, SAMPLES_PERIOD, SAMPLES_UNKNOWN, THREADS_NOT_SAMPLED,
+};
 pub(crate) use table::Link;
 pub use table::{CallpathTable, Children};
+pub use threads::{
+    SAMPLED_SECONDS, THREAD_SECONDS, ThreadTimes, WORKER_SECONDS, WORKERS_MODULE, is_recorders_key,
+};
 pub use values::{CallpathValues, ExecutionSummary, SeriesBucket};

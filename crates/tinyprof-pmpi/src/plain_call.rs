@@ -3,12 +3,11 @@
 
 use std::ffi::c_int;
 use std::hint::black_box;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::Relaxed;
 
 use tinyprof::__calls::Recorder;
 
 use crate::abi::Handle;
+use crate::callers::without_names;
 use crate::entry;
 use crate::library::Mpi;
 
@@ -18,14 +17,6 @@ const BATCHES: u32 = 16;
 /// The multiplications between two calls, each of which needs the one before: a program computes
 /// between its calls, and the processor does some of our work meanwhile.
 const BETWEEN: u32 = 10;
-
-/// True while calls are made to be measured: nobody looks for the names of their place.
-static IS_MEASURING: AtomicBool = AtomicBool::new(false);
-
-/// Returns whether the calls of this rank are made to be measured.
-pub(crate) fn is_measuring() -> bool {
-    IS_MEASURING.load(Relaxed)
-}
 
 /// Returns the ticks that a recorded call takes beside MPI's own, in 1/1,024 ticks. MPI must have
 /// begun.
@@ -40,17 +31,10 @@ pub(crate) fn ticks_1024(mpi: &Mpi, recorder: Recorder) -> u64 {
     let mut rank: c_int = 0;
     let (world, place) = (mpi.abi.world, &raw mut rank);
     // SAFETY: MPI has begun, and the place is valid.
-    let recorded = measured(|| quickest(recorder, || unsafe { recorded(world, place) }));
+    let recorded = without_names(|| quickest(recorder, || unsafe { recorded(world, place) }));
     // SAFETY: MPI has begun, and the place is valid.
     let direct = quickest(recorder, || unsafe { mpi.comm_rank(world, place) });
     recorded.saturating_sub(direct)
-}
-
-fn measured<T>(work: impl FnOnce() -> T) -> T {
-    IS_MEASURING.store(true, Relaxed);
-    let done = work();
-    IS_MEASURING.store(false, Relaxed);
-    done
 }
 
 /// Returns how long a call of `work` takes at least with the computation behind it, in 1/1,024

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 use tinyprof_format::model::{CallpathIndex, Region};
+use tinyprof_report::cells::whole;
 use tinyprof_report::{Adjusted, Datum, Finding, Metric, Report, TextOptions, in_tree_order};
 
 use crate::clock::clock_json;
@@ -27,13 +28,14 @@ pub(crate) const FIRST: [&str; 5] = ["path", "name", "depth", "ranks", "visits"]
 /// The JSON has the facts of the run, its losses, and every callpath in the order of the table, so
 /// that a parent precedes its children. Nothing is folded.
 ///
-/// Times are integers in nanoseconds; means and imbalances are floating-point. A sum that does
-/// not fit 64 bits is floating-point too. `parent` is a position in `callpaths`, as is
-/// `callpath` of a hint; `max_host` is the host of `max_rank`; `lost` is the sum over ranks of
-/// maximum - mean; `filtered` is a sentence. `bytes_out` and `bytes_in` are the bytes of
-/// messages, collective operations and files, at the callpath itself, 0 in a report of
-/// statistics over ranks. These members may be null:
+/// Times are integers in nanoseconds. Means and imbalances are floating-point, as are sums that do
+/// not fit 64 bits. `parent`, and `callpath` of a hint, are positions in `callpaths`. `max_host` is
+/// the host of `max_rank`, and `lost` the sum over ranks of maximum - mean. `filtered` is a
+/// sentence. `bytes_out` and `bytes_in` count messages, collective operations and files at the
+/// callpath itself; they are 0 in a report of statistics over ranks. These members may be null:
 ///
+/// * `threads` if one thread did all that is known of a callpath, and in it all but `busy` at a
+///   place that was sampled, where `busy` may be null,
 /// * `inclusive_ns` and `exclusive_ns` if no rank visited the callpath, and `standard_error` in
 ///   them if every visit was timed.
 /// * A number in `metrics` if it is infinite or unknown.
@@ -49,8 +51,8 @@ pub(crate) const FIRST: [&str; 5] = ["path", "name", "depth", "ranks", "visits"]
 ///   measurement, and the parts of the difference.
 /// * `filtered` if there was no filter of regions.
 /// * `mpi` if there are no MPI calls.
-/// * `overhead` if another profiler measured, and `visit_cost_ns` and `counted_visit_cost_ns`
-///   in it if they were not measured.
+/// * `overhead` if another profiler measured, and the costs of visits in it, and their errors, if
+///   they were not measured.
 /// * `threads` if it is unknown.
 /// * `threads_at_once` unless the work of a callpath went to other threads. If it did, the
 ///   times of its callees, added up over threads, are this many times its own, and its
@@ -134,8 +136,12 @@ pub fn report_json(report: &Report) -> LongJson<'_> {
             "visits": cost.visits,
             "visits_not_timed": cost.visits_not_timed,
             "visit_cost_ns": cost.visit_cost_ns,
+            "visit_cost_error_ns": cost.visit_cost_error_ns,
+            "root_visit_cost_ns": cost.root_visit_cost_ns,
+            "root_visit_cost_error_ns": cost.root_visit_cost_error_ns,
             "counted_visit_cost_ns": cost.counted_visit_cost_ns,
             "timing_ns": cost.timing_ns(),
+            "starting_ns": cost.starting_ns,
             "writing_ns": cost.writing_ns,
             "a_rank_ns": cost.a_rank_ns(),
             "share": cost.share(),
@@ -161,6 +167,7 @@ pub(crate) fn callpath_json(report: &Report, index: CallpathIndex) -> Value {
     let metrics = report.metrics.of_callpath(index).iter();
     let metrics: Map<String, Value> =
         metrics.map(|metric| (metric.key.clone(), metric_json(metric))).collect();
+    let of_one_thread = |ns| report.time_of_one_thread(index, ns);
     let mut entry = json!({
         "id": format!("{:016x}", callpath.id.to_bits()),
         "parent": callpath.parent.map(CallpathIndex::row),
@@ -170,12 +177,13 @@ pub(crate) fn callpath_json(report: &Report, index: CallpathIndex) -> Value {
         "site": site_json(&callpath.region),
         "ranks": row.ranks,
         "visits": row.visits,
-        "share": report.base.inclusive_share(index, row.inclusive.sum_ns),
-        "exclusive_share": report.base.exclusive_share(index, row.exclusive.sum_ns),
+        "share": report.base.inclusive_share(index, of_one_thread(row.inclusive.sum_ns)),
+        "exclusive_share": report.base.exclusive_share(index, of_one_thread(row.exclusive.sum_ns)),
         "startup_ns": integer(report.base.startup_in(index)),
         "inclusive_ns": spread_json(report, row, &row.inclusive),
         "exclusive_ns": spread_json(report, row, &row.exclusive),
         "threads_at_once": report.threads_at_once(index),
+        "threads": threads_json(report, index),
         "variation": row.coefficient_of_variation(),
         "bytes_out": transfers.out().bytes,
         "bytes_in": transfers.into_rank().bytes,
@@ -198,6 +206,11 @@ fn finding_json(report: &Report, finding: &Finding) -> Value {
         "rank": finding.rank(),
         "iteration": finding.iteration,
         "lost_ns": finding.lost_ns,
+        "sampled": finding.sampled.as_ref().map(|place| json!({
+            "name": place.name,
+            "here_ns": place.here_ns,
+            "elsewhere_ns": place.elsewhere_ns,
+        })),
         "headline": finding.words.headline,
         "evidence": finding.words.evidence,
         "advice": finding.words.advice,
@@ -213,6 +226,20 @@ pub(crate) fn first_cells(report: &Report, index: CallpathIndex) -> [String; 5] 
         row.ranks.to_string(),
         row.visits.to_string(),
     ]
+}
+
+/// Returns the threads of a callpath in which several worked. Those of `longest_ns` are not known
+/// at a place that was sampled.
+fn threads_json(report: &Report, index: CallpathIndex) -> Value {
+    let Some(sums) = report.threads_of(index) else { return Value::Null };
+    let longest = sums.count().map(|_| integer(whole(sums.longest_ns)));
+    json!({
+        "count": sums.count(),
+        "busy": report.busy_threads(index),
+        "longest_ns": longest,
+        "longest_rank": longest.map(|_| sums.longest_rank),
+        "imbalance": sums.imbalance(),
+    })
 }
 
 fn adjusted_json(times: Adjusted) -> Value {

@@ -85,7 +85,9 @@ impl WhyBuilder {
     /// Returns the answer. `totals` are those of the same callpaths.
     #[must_use]
     pub fn finish(self, totals: &Totals) -> Why {
-        Why::of_run(&self.run.finish(totals), &self.costs, &self.path)
+        let mut why = Why::of_run(&self.run.finish(totals), &self.costs, &self.path);
+        why.findings.iter_mut().for_each(|finding| finding.add_samples(totals));
+        why
     }
 }
 

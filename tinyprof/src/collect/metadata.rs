@@ -5,7 +5,8 @@ use std::env;
 use tinyprof_format::model::RunMetadata;
 
 use super::session::session;
-use crate::record::calibration::visit_cost;
+use super::starting::starting_ns;
+use crate::record::calibration::{run_cost, visit_cost};
 use crate::record::clock;
 use crate::record::thread::arenas;
 use crate::record::{filter, segments};
@@ -28,7 +29,7 @@ const JOB_ID_VARIABLES: [&str; 7] = [
 pub fn metadata() -> RunMetadata {
     let session = session();
     let host = host_name();
-    let (visit_cost_ps, counted_visit_cost_ps) = visit_costs_ps();
+    let costs = VisitCosts::of_run();
     RunMetadata {
         user: env::var("USER")
             .or_else(|_| env::var("LOGNAME"))
@@ -47,8 +48,12 @@ pub fn metadata() -> RunMetadata {
         tinyprof_version: env!("CARGO_PKG_VERSION").to_owned(),
         clock: session.clock.name().to_owned(),
         cpus: cpus(),
-        visit_cost_ps,
-        counted_visit_cost_ps,
+        visit_cost_ps: costs.inner_ps,
+        visit_cost_error_ps: costs.inner_error_ps,
+        root_visit_cost_ps: costs.root_ps,
+        root_visit_cost_error_ps: costs.root_error_ps,
+        counted_visit_cost_ps: costs.counted_ps,
+        starting_ns: starting_ns(),
         filter: filter::text(),
         regions_filtered: filter::text().map(|_| filter::taken_out()),
         segments_refused: segments_refused(),
@@ -61,20 +66,36 @@ fn segments_refused() -> Option<String> {
     Some(format!("{}: {refusal}", segments::directory()?.display()))
 }
 
-/// Returns the cost of a visit on this machine, timed and counted only, in picoseconds. It is
-/// measured with empty regions, by the clock that visits are measured with.
-fn visit_costs_ps() -> (u64, u64) {
-    let session = session();
-    let scale = clock::rate_since(session.started, session.clock);
-    let cost = visit_cost(session.clock);
-    // Nanoseconds for a thousand visits are picoseconds for one.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "some 30,000 ticks"
-    )]
-    let ps = |ticks: f64| scale.ns((ticks * 1e3) as u64);
-    (ps(cost.timed), ps(cost.counted))
+/// The costs of a visit on this machine, in picoseconds. They are measured with empty regions, by
+/// the clock that visits are measured with.
+struct VisitCosts {
+    inner_ps: u64,
+    inner_error_ps: u64,
+    root_ps: u64,
+    root_error_ps: u64,
+    counted_ps: u64,
+}
+
+impl VisitCosts {
+    fn of_run() -> Self {
+        let session = session();
+        let scale = clock::rate_since(session.started, session.clock);
+        let cost = run_cost(session.clock);
+        // Nanoseconds for a thousand visits are picoseconds for one.
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "some 30,000 ticks"
+        )]
+        let ps = |ticks: f64| scale.ns((ticks * 1e3) as u64);
+        Self {
+            inner_ps: ps(cost.inner.mean),
+            inner_error_ps: ps(cost.inner.error),
+            root_ps: ps(cost.root.mean),
+            root_error_ps: ps(cost.root.error),
+            counted_ps: ps(visit_cost(session.clock).counted),
+        }
+    }
 }
 
 /// Returns the batch system's job id, if there is one that can be part of a file name.

@@ -1,21 +1,24 @@
 //! The cost of a visit on this machine, measured with empty regions of our own.
 
+mod over_run;
+
 use std::sync::OnceLock;
 
 use tinyprof_format::model::{Mode, RegionKind};
+use tinyprof_segment::words::Line;
 
-use super::arena::{Arena, weigh_counted, weigh_roots};
+use super::arena::{Arena, Visit, weigh_counted};
 use super::budget::VisitCost;
 use super::clock::Clock;
 use super::site::Site;
 use super::thread;
 
+pub(crate) use over_run::{look, run_cost};
+
 /// The visits of a batch, and the number of batches. The fastest batch counts: others were
 /// interrupted.
 const VISITS: u32 = 128;
 const BATCHES: u32 = 32;
-/// The visits after which most executions of a root region are kept together with others.
-const KEPT_TOGETHER: u32 = 1 << 14;
 /// The sampling rate where most visits are only counted: one in 2^5 is timed.
 const SHIFT: u32 = 5;
 /// The relative uncertainty of the cost inside of a visit: the calibration repeats to a few
@@ -52,7 +55,7 @@ pub(crate) fn in_discarded_arena(
     clock: Clock,
     work: impl FnOnce(&'static Arena) -> u64,
 ) -> Option<u64> {
-    let place = Box::into_raw(Box::new(Arena::new(clock)?));
+    let place = Box::into_raw(Box::new(new_arena(clock)?));
     // SAFETY: just made, and freed below; nobody keeps it, as a number is all that comes back.
     let arena: &'static Arena = unsafe { &*place };
     let done = arena.enter(&ROOT).to_leave().map(|root| {
@@ -65,8 +68,20 @@ pub(crate) fn in_discarded_arena(
     done
 }
 
-fn measure(clock: Clock) -> Option<VisitCost> {
+/// Returns an arena in which no filter takes out the regions of this module.
+fn new_arena(clock: Clock) -> Option<Arena> {
     let arena = Arena::new(clock)?;
+    let root = arena.find_or_insert_recorded(Line::NONE, &ROOT);
+    arena.find_or_insert_recorded(Line::NONE, &EMPTY_ROOT);
+    let root = Visit::from(root).to_leave()?;
+    for site in [&EMPTY, &HELD_BACK] {
+        arena.find_or_insert_recorded(root, site);
+    }
+    Some(arena)
+}
+
+fn measure(clock: Clock) -> Option<VisitCost> {
+    let arena = new_arena(clock)?;
     let root = arena.enter(&ROOT).to_leave()?;
     let visit = |site| visit(&arena, site);
     let held_back = arena.enter(&HELD_BACK).to_leave()?;
@@ -89,19 +104,11 @@ fn measure(clock: Clock) -> Option<VisitCost> {
     })
 }
 
-/// Measures by how much a visit of a root region costs more than others, and one that is only
-/// counted less, for the cost that each thread adds up. Root regions that are visited often have
-/// executions that are kept together.
-///
-/// # Cost
-/// Half a millisecond, and an arena that is discarded.
+/// Measures how much less than others a visit costs that is only counted, for the cost that each
+/// thread adds up.
 pub(crate) fn weigh_visits(clock: Clock) {
     let VisitCost { timed, counted, .. } = visit_cost(clock);
     weigh_counted(counted / timed);
-    let Some(arena) = Arena::new(clock) else { return };
-    (0..KEPT_TOGETHER).for_each(|_| visit(&arena, &EMPTY_ROOT));
-    let of_root = batch(clock, || visit(&arena, &EMPTY_ROOT));
-    weigh_roots(of_root / timed);
 }
 
 /// Makes an empty visit.
@@ -113,14 +120,19 @@ fn visit(arena: &Arena, site: &'static Site) {
 }
 
 /// Returns the ticks of one call of `work`.
-#[expect(clippy::cast_precision_loss, reason = "a few thousand ticks")]
 fn batch(clock: Clock, work: impl Fn()) -> f64 {
-    let batches = (0..BATCHES).map(|_| {
+    batches(clock, (BATCHES, VISITS), work)
+}
+
+/// Returns the ticks of one call of `work`, in the fastest of some batches of calls.
+#[expect(clippy::cast_precision_loss, reason = "a few thousand ticks")]
+fn batches(clock: Clock, (batches, calls): (u32, u32), work: impl Fn()) -> f64 {
+    let batches = (0..batches).map(|_| {
         let begin = clock.ticks();
-        (0..VISITS).for_each(|_| work());
+        (0..calls).for_each(|_| work());
         clock.ticks().saturating_sub(begin)
     });
-    batches.min().unwrap_or(0) as f64 / f64::from(VISITS)
+    batches.min().unwrap_or(0) as f64 / f64::from(calls)
 }
 
 /// Returns the cost if there is no memory for an arena: two clock reads, behind which the

@@ -48,6 +48,11 @@ fn a_filter_may_say_what_is_recorded_by_name_and_module() {
     check_visits(&profile, &[("loud", 1)]);
     let (_, profile) = filtered("async", "later[b]");
     check_visits(&profile, &[("later[b]", 1)]);
+    // Our own regions, by which the cost of a visit is measured, are no program's.
+    let metadata = &profile.manifest.metadata;
+    let regions = metadata.regions_filtered.clone().unwrap();
+    assert!(regions.iter().all(|name| !name.contains("[calibration]")), "{regions:?}");
+    assert!(metadata.root_visit_cost_ps > 0 && metadata.visit_cost_error_ps > 0, "{metadata:?}");
 }
 
 #[test]

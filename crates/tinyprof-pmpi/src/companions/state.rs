@@ -31,7 +31,7 @@ use super::threads::Caller;
 use crate::communicators::{ELSEWHERE, Twin};
 use crate::function::Cost;
 
-use costs::COSTS_PS;
+use costs::{COSTS_PS, VISIT_EACH_NS};
 pub(crate) use of_thread::{Plain, end, is_in_call, is_on, keeps_order, plain, store_facts, with};
 pub(super) use of_thread::{begin, forget_communicator};
 
@@ -83,6 +83,8 @@ pub(crate) struct State {
     pub(super) causes: Option<Box<Causes>>,
     overhead: Overhead,
     visit_ps: u64,
+    /// When the cost of a visit is to be measured again.
+    visit_again_ns: u64,
     /// What a call costs on its way to the wrappers and back.
     passing_ps: u64,
     /// Our overhead: of regions, and of calls of MPI on their way to the wrappers.
@@ -161,6 +163,7 @@ impl State {
             causes: None,
             overhead: Overhead::default(),
             visit_ps,
+            visit_again_ns: recorder.map_or(0, now_ns).saturating_add(VISIT_EACH_NS),
             passing_ps,
             own_ps: 0,
             own_ns: 0,

@@ -262,7 +262,7 @@ impl Call {
 /// Returns the time before the work for a call, if its cost is to be measured.
 #[inline(always)]
 fn measured_since(plain: Plain, recorder: Recorder, cost: Cost) -> Option<u64> {
-    plain.with(|state| state.measures(cost)).then(|| now_ns(recorder))
+    plain.with(|state| state.measures(recorder, cost)).then(|| now_ns(recorder))
 }
 
 /// Notes the work before a call that has begun at `begun_ns`. Returns when MPI is entered.

@@ -21,7 +21,7 @@ impl Call {
     pub(super) unsafe fn make_watched(&self, index: usize, from: Words, original: usize) -> c_int {
         let function = self.function;
         let cost = function.cost;
-        let measures = companions::with(self.recorder, |state| state.measures(cost));
+        let measures = companions::with(self.recorder, |state| state.measures(self.recorder, cost));
         let is_measured = measures.unwrap_or(false);
         let since_ns = if is_measured { now_ns(self.recorder) } else { 0 };
         if function.hears && companions::are_multiple() {

@@ -1,7 +1,9 @@
 // Waiting that is known: `waiting PATTERN REPETITIONS EXTRA_US [DISTRIBUTION]`.
 //
 // Each rank sleeps, so that it does not matter how many processors there are, and then meets the
-// others. What a rank waits follows from the times that all of them sleep.
+// others. What a rank waits follows from the times that all of them sleep. With STAMPS, a directory,
+// each rank writes when it entered and left each barrier to STAMPS/stamps-RANK, by a clock that all
+// ranks share.
 
 #include <mpi.h>
 #include <stdio.h>
@@ -31,11 +33,31 @@ static double share(const char *distribution, int rank, int ranks) {
   return rank == ranks - 1;  // peak
 }
 
+static FILE *stamps;
+
+static void stamp(const char *end) {
+  if (!stamps) return;
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+  fprintf(stamps, "%lld%s", t.tv_sec * 1000000000LL + t.tv_nsec, end);
+}
+
+static void barrier(void) {
+  stamp(" ");
+  MPI_Barrier(MPI_COMM_WORLD);
+  stamp("\n");
+}
+
 int main(int count, char **arguments) {
   MPI_Init(&count, &arguments);
   int rank, ranks;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (getenv("STAMPS")) {
+    char name[4096];
+    snprintf(name, sizeof name, "%s/stamps-%d", getenv("STAMPS"), rank);
+    stamps = fopen(name, "w");
+  }
   const char *pattern = arguments[1];
   int repetitions = atoi(arguments[2]);
   double extra_us = atof(arguments[3]);
@@ -44,7 +66,7 @@ int main(int count, char **arguments) {
   int is_first = rank == 0, is_even = rank % 2 == 0, has_next = rank + 1 < ranks;
   int each = 8;
   for (int i = 0; i < repetitions; i++) {
-    MPI_Barrier(MPI_COMM_WORLD);
+    barrier();
     if (!strcmp(pattern, "late_sender")) {
       sleep_us(is_even ? 500 + extra_us : 500);
       if (is_even && has_next) MPI_Send(buffer, 8, MPI_BYTE, rank + 1, 3, MPI_COMM_WORLD);
@@ -80,7 +102,7 @@ int main(int count, char **arguments) {
       }
     } else if (!strcmp(pattern, "barrier")) {
       sleep_us(us);
-      MPI_Barrier(MPI_COMM_WORLD);
+      barrier();
     } else if (!strcmp(pattern, "alltoall")) {
       sleep_us(us);
       MPI_Alltoall(buffer, each, MPI_BYTE, other, each, MPI_BYTE, MPI_COMM_WORLD);
@@ -104,6 +126,7 @@ int main(int count, char **arguments) {
       MPI_Abort(MPI_COMM_WORLD, 2);
     }
   }
+  if (stamps) fclose(stamps);
   MPI_Finalize();
   return 0;
 }

@@ -30,12 +30,23 @@ pub struct Overhead {
     /// The cost of measuring one visit on the machine of the run, in nanoseconds. If it was not
     /// measured, this is none, and `VISIT_COST_NS` is used.
     pub visit_cost_ns: Option<f64>,
+    /// By how much that cost may have been another for the visits of one callpath, in nanoseconds;
+    /// none if it is not known.
+    pub visit_cost_error_ns: Option<f64>,
+    /// The cost of measuring one visit of a root region, in nanoseconds. If it was not measured,
+    /// this is none, and that of other visits is used.
+    pub root_visit_cost_ns: Option<f64>,
+    /// By how much that cost may have been another for the visits of one callpath.
+    pub root_visit_cost_error_ns: Option<f64>,
     /// The cost of a visit that is only counted, in nanoseconds. If it was not measured, this is
     /// none, and `COUNTED_VISIT_COST_NS` is used.
     pub counted_visit_cost_ns: Option<f64>,
     /// The visits of callpaths whose times are estimates, on all ranks together, including
     /// `visits_not_timed`.
     pub visits_estimated: u64,
+    /// The time that rank 0 spent on beginning to record, including waiting for other ranks, in
+    /// nanoseconds; 0 if unknown.
+    pub starting_ns: u64,
     /// The time that rank 0 spent in the flush and in interim profiles, in nanoseconds, including
     /// waiting for other ranks.
     pub writing_ns: u64,
@@ -82,8 +93,12 @@ impl Overhead {
             visits: 0,
             visits_not_timed: 0,
             visit_cost_ns: ns(manifest.metadata.visit_cost_ps),
+            visit_cost_error_ns: ns(manifest.metadata.visit_cost_error_ps),
+            root_visit_cost_ns: ns(manifest.metadata.root_visit_cost_ps),
+            root_visit_cost_error_ns: ns(manifest.metadata.root_visit_cost_error_ps),
             counted_visit_cost_ns: ns(manifest.metadata.counted_visit_cost_ps),
             visits_estimated: 0,
+            starting_ns: manifest.metadata.starting_ns,
             writing_ns: 0,
             total_ns: 0,
             clock: None,
@@ -123,13 +138,36 @@ impl Overhead {
     /// same part of each callpath whose time is an estimate.
     #[must_use]
     pub fn of_visits_ns(&self, visits: u64, is_estimate: bool) -> f64 {
+        self.of_visits_at_ns(self.timed_ns(), visits, is_estimate)
+    }
+
+    /// Returns the time for measuring these visits of a root region, in nanoseconds, as
+    /// [`of_visits_ns`](Self::of_visits_ns) does for others.
+    #[must_use]
+    pub fn of_root_visits_ns(&self, visits: u64, is_estimate: bool) -> f64 {
+        let timed_ns = self.root_visit_cost_ns.unwrap_or_else(|| self.timed_ns());
+        self.of_visits_at_ns(timed_ns, visits, is_estimate)
+    }
+
+    fn of_visits_at_ns(&self, timed_ns: f64, visits: u64, is_estimate: bool) -> f64 {
         let not_timed = if is_estimate {
             ratio(self.visits_not_timed.into(), self.visits_estimated.into()).min(1.0)
         } else {
             0.0
         };
-        let cost_ns = self.timed_ns() + not_timed * (self.counted_ns() - self.timed_ns());
+        let cost_ns = timed_ns + not_timed * (self.counted_ns() - timed_ns);
         ratio(visits.into(), 1) * cost_ns
+    }
+
+    /// Returns by how much the time for measuring the visits of a callpath may be wrong, as a part
+    /// of it; 0 if it is not known.
+    #[must_use]
+    pub fn relative_error(&self, is_root: bool) -> f64 {
+        let (error_ns, cost_ns) = match self.root_visit_cost_ns {
+            Some(root_ns) if is_root => (self.root_visit_cost_error_ns, root_ns),
+            _ => (self.visit_cost_error_ns, self.timed_ns()),
+        };
+        error_ns.map_or(0.0, |error_ns| error_ns / cost_ns)
     }
 
     fn timed_ns(&self) -> f64 {
@@ -143,7 +181,7 @@ impl Overhead {
     /// Returns the whole overhead on the mean rank, in nanoseconds.
     #[must_use]
     pub fn a_rank_ns(&self) -> f64 {
-        self.timing_ns() + ratio(self.writing_ns.into(), 1)
+        self.timing_ns() + ratio((self.starting_ns + self.writing_ns).into(), 1)
     }
 
     /// Returns the overhead as a part of the mean rank's time; 0 if that is 0.
@@ -164,8 +202,12 @@ pub(crate) mod tests {
             visits: 400_000,
             visits_not_timed: 0,
             visit_cost_ns: Some(20.0),
+            visit_cost_error_ns: None,
+            root_visit_cost_ns: None,
+            root_visit_cost_error_ns: None,
             counted_visit_cost_ns: None,
             visits_estimated: 0,
+            starting_ns: 0,
             writing_ns: 1_100_000,
             total_ns: 4 * 15_500_000_000,
             clock: None,
@@ -180,6 +222,21 @@ pub(crate) mod tests {
             (budget.of_visits_ns(360_000, true), budget.of_visits_ns(40_000, false));
         assert!((estimated - 90_000.0 * 35.0).abs() < 1e-6, "{estimated}");
         assert!((estimated + exact - 4.0 * budget.timing_ns()).abs() < 1e-6);
+    }
+
+    #[test]
+    fn visits_of_root_regions_have_a_cost_and_an_error_of_their_own() {
+        let told = Overhead {
+            visit_cost_error_ns: Some(4.0),
+            root_visit_cost_ns: Some(32.0),
+            root_visit_cost_error_ns: Some(8.0),
+            ..cost()
+        };
+        assert!((told.of_root_visits_ns(10, false) - 320.0).abs() < 1e-9);
+        assert_eq!((told.relative_error(true), told.relative_error(false)), (0.25, 0.2));
+        let old = cost();
+        assert!((old.of_root_visits_ns(10, false) - 200.0).abs() < 1e-9);
+        assert!(old.relative_error(true).abs() < 1e-12);
     }
 
     #[test]

@@ -4,13 +4,24 @@ use std::iter;
 
 use super::finding::{Finding, FindingKind, Words};
 use super::hint::{Hint, HintScope};
+use super::phrases::by_samples;
 use super::run::Run;
 use super::subjects::{self, Subject};
 use super::table::HINTS;
 use super::values::Values;
+use crate::facts::sampled_place::SampledPlace;
 
 /// The maximum number of findings. Further ones are rarely worth a look before these are fixed.
 pub const FINDINGS_MAX: usize = 3;
+
+/// The kinds of findings about what ranks compute.
+const OF_COMPUTATION: [FindingKind; 5] = [
+    FindingKind::Straggler,
+    FindingKind::Imbalance,
+    FindingKind::LoadBalance,
+    FindingKind::Growth,
+    FindingKind::SlowFirst,
+];
 
 /// The part of an uneven distribution of work that a single rank or region must explain to be
 /// reported in place of it.
@@ -44,7 +55,23 @@ pub(crate) fn findings(run: &Run<'_>) -> Vec<Finding> {
         is_new
     });
     found.truncate(FINDINGS_MAX);
+    found.iter_mut().for_each(|finding| add_samples(run, finding));
     found
+}
+
+/// Adds to a finding about what ranks compute in which function and line that is, if the program
+/// was sampled.
+fn add_samples(run: &Run<'_>, finding: &mut Finding) {
+    let Some(of) = run.ranks.as_ref().filter(|_| OF_COMPUTATION.contains(&finding.kind)) else {
+        return;
+    };
+    let all = || (0..u32::try_from(of.totals.ranks().len()).unwrap_or(u32::MAX)).collect();
+    let ranks = if finding.ranks.is_empty() { all() } else { finding.ranks.clone() };
+    finding.sampled = SampledPlace::of(of.totals, &ranks, finding.place);
+    if let Some(place) = &finding.sampled {
+        let words = format!(" {}", by_samples(place));
+        finding.words.evidence.push_str(&words);
+    }
 }
 
 /// Returns what each rule finds; of ranks, only the slowest.
@@ -83,6 +110,7 @@ fn finding(hint: &Hint, seconds: f64, run: &Values, subject: &Subject) -> Findin
         waiting_ranks: subject.waiting_ranks.clone(),
         iteration: subject.iteration_of(hint.kind),
         explains: Vec::new(),
+        sampled: None,
         words,
     }
 }

@@ -3,6 +3,8 @@
 use tinyprof_format::model::CallpathIndex;
 use tinyprof_vocabulary::RankSet;
 
+use crate::facts::sampled_place::SampledPlace;
+
 /// The kind of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -105,6 +107,8 @@ pub struct Finding {
     pub iteration: Option<u64>,
     /// The kinds of other findings that this one explains, and that are left out for it.
     pub explains: Vec<FindingKind>,
+    /// The function and line of it, if the program was sampled.
+    pub sampled: Option<SampledPlace>,
     /// The sentences.
     pub words: Words,
 }

@@ -4,11 +4,12 @@ use tinyprof_format::model::CallpathIndex;
 use tinyprof_vocabulary::RankSet;
 
 use super::run::Run;
-use crate::facts::numbers::ratio;
+use crate::facts::numbers::{ratio, whole};
+use crate::facts::sampled_place::SampledPlace;
 use crate::facts::statistics::regions::Region;
 use crate::facts::statistics::spread::HostId;
 use crate::words::names::{cut, shown};
-use crate::words::units::percent_cell;
+use crate::words::units::{percent_cell, time};
 
 /// The maximum width of a name in a sentence, in columns.
 const NAME_COLUMNS: usize = 40;
@@ -37,6 +38,18 @@ pub(crate) fn mostly(run: &Run<'_>, regions: &[Region<'_>]) -> String {
             "most of it in {name} ({})",
             percent_cell(ratio(first.exclusive_ns, run.statistics.times().total_ns)),
         ),
+    }
+}
+
+/// Returns `By samples it is in work (a.c:12): 800 ms, and 200 ms on the others.`
+pub(crate) fn by_samples(place: &SampledPlace) -> String {
+    let name = cut(&shown(&place.name), NAME_COLUMNS);
+    let here = time(whole(place.here_ns));
+    match place.elsewhere_ns {
+        Some(ns) => {
+            format!("By samples it is in {name}: {here}, and {} on the others.", time(whole(ns)))
+        }
+        None => format!("By samples most of it is in {name}: {here}."),
     }
 }
 

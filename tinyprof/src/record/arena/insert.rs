@@ -28,9 +28,9 @@ impl Arena {
         self.find_or_insert_if(parent, site, true)
     }
 
-    /// Returns the record for a region that another thread has recorded; no filter is consulted.
-    /// Owner only.
-    pub(super) fn find_or_insert_recorded(&self, parent: Line, site: &'static Site) -> Entered {
+    /// Returns the record for a region that another thread has recorded, or that is not the
+    /// program's; no filter is consulted. Owner only.
+    pub(in crate::record) fn find_or_insert_recorded(&self, parent: Line, site: &'static Site) -> Entered {
         self.find_or_insert_if(parent, site, false)
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicU64;
 
-use tinyprof::__calls::{ClockFacts, Recorder, Visited};
+use tinyprof::__calls::{ClockFacts, Recorder, Visited, visit_ns_now};
 use tinyprof_messages::order::Doing;
 
 use super::State;
@@ -15,14 +15,44 @@ const WORK_NS_MAX: u64 = 30_000;
 /// The calls after which the facts of the clock are stored, for readers of a running program.
 const STORED_EACH: u64 = 64;
 
+/// The shortest time between two measurements of what a visit costs, which take about 13 us each.
+pub(super) const VISIT_EACH_NS: u64 = 50_000_000;
+
+/// Returns a time in ps.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some 20,000")]
+pub(super) fn ps(ns: f64) -> u64 {
+    (ns * 1_000.0) as u64
+}
+
 /// What a visit and a call cost, see [`State`].
 pub(super) static COSTS_PS: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
 
 impl State {
     /// Returns whether the cost of our work for a call is to be measured.
     #[inline]
-    pub(crate) fn measures(&mut self, cost: Cost) -> bool {
-        self.overhead.measures(cost)
+    pub(crate) fn measures(&mut self, recorder: Recorder, cost: Cost) -> bool {
+        let is_measured = self.overhead.measures(cost);
+        // The end of the last call, which spares reading the clock.
+        if is_measured && self.last_left_ns > self.visit_again_ns {
+            self.measure_visit(recorder);
+        }
+        is_measured
+    }
+
+    /// Measures again what a visit costs, between two calls.
+    #[cold]
+    #[inline(never)]
+    fn measure_visit(&mut self, recorder: Recorder) {
+        let begun_ns = now_ns(recorder);
+        if let Some(ns) = visit_ns_now() {
+            self.visit_ps = ps(ns);
+        }
+        let ended_ns = now_ns(recorder);
+        let took_ns = ended_ns.saturating_sub(begun_ns).min(WORK_NS_MAX);
+        self.visit_again_ns = ended_ns + VISIT_EACH_NS;
+        // No part of the computation since then.
+        self.last_left_ns = self.last_left_ns.saturating_add(took_ns);
+        self.delay(took_ns);
     }
 
     /// Notes the work before a call. Returns its cost in ns.

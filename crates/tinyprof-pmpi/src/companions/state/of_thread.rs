@@ -10,7 +10,7 @@ use tinyprof::__calls::{ClockRate, Recorder, with_discarded_records};
 use tinyprof_messages::order::Doing;
 
 use super::State;
-use super::costs::COSTS_PS;
+use super::costs::{COSTS_PS, ps};
 use crate::communicators::Twin;
 use crate::companions::carrier::Carrier;
 use crate::companions::common::Common;
@@ -57,8 +57,6 @@ pub(in crate::companions) fn begin(
     let recorder = Recorder::current();
     threads::begin(mpi);
     KEEPS_ORDER.store(order.is_some(), Relaxed);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some 20,000")]
-    let ps = |ns: f64| (ns * 1_000.0) as u64;
     COSTS_PS[0].store(ps(rate.visit_ns), Relaxed);
     let common = NonNull::from(Box::leak(Box::new(Common::new(carrier))));
     let state = NonNull::from(Box::leak(Box::new(State::new(common, recorder, order))));

@@ -22,7 +22,7 @@ pub struct Adjusted {
     /// negative where the delay of the callpath itself has shortened its waiting.
     pub propagated_ns: f64,
     /// By how much the result may be wrong: the part of the uncertainty of the rank that the parts
-    /// above have in its delays.
+    /// above have in its delays, and at least what the cost of these visits may have differed by.
     pub uncertainty_ns: f64,
 }
 
@@ -46,35 +46,27 @@ impl Adjusted {
     }
 
     fn of_rank_at(costs: &Overhead, totals: &Totals, rank: usize) -> Vec<Self> {
-        let own = |row: usize| {
-            let (propagated_ns, sums) = (totals.excess_ns(row, rank), totals.sums(row, rank));
-            let local_ns =
-                sums.map_or(0.0, |sums| costs.of_visits_ns(sums.visits, sums.variance_ns2 > 0.0));
-            Self {
-                measured_ns: ratio(sums.map_or(0, |sums| sums.inclusive_ns).into(), 1),
-                local_ns,
-                propagated_ns,
-                // Until the last step this is the part of the delays.
-                uncertainty_ns: local_ns + propagated_ns.abs(),
-            }
-        };
         let callpaths = totals.callpaths();
-        let mut rows: Vec<Self> = (0..callpaths.len()).map(own).collect();
-        let delays_ns: f64 = rows.iter().map(|row| row.uncertainty_ns).sum();
+        let mut rows: Vec<Delays> = (0..)
+            .zip(callpaths.rows())
+            .map(|(row, callpath)| {
+                Delays::of_callpath(costs, totals, (row, rank), callpath.parent.is_none())
+            })
+            .collect();
+        let delays_ns: f64 = rows.iter().map(Delays::ns).sum();
         for (index, callpath) in callpaths.rows().iter().enumerate().rev() {
             let Some(parent) = callpath.parent else { continue };
             let below = rows[index];
-            let above = &mut rows[parent.row()];
-            above.local_ns += below.local_ns;
-            above.propagated_ns += below.propagated_ns;
-            above.uncertainty_ns += below.uncertainty_ns;
+            rows[parent.row()].add(below);
         }
         let uncertainty_ns = ratio(totals.ranks()[rank].clock.uncertainty_ns.into(), 1);
-        for row in &mut rows {
-            let part = if delays_ns > 0.0 { row.uncertainty_ns / delays_ns } else { 0.0 };
-            row.uncertainty_ns = uncertainty_ns * part.min(1.0);
-        }
-        rows
+        let adjusted = |row: &Delays| Self {
+            measured_ns: row.measured_ns,
+            local_ns: row.local_ns,
+            propagated_ns: row.propagated_ns,
+            uncertainty_ns: row.uncertainty_ns(uncertainty_ns, delays_ns),
+        };
+        rows.iter().map(adjusted).collect()
     }
 
     /// Returns the times of each callpath, added up over ranks.
@@ -90,6 +82,61 @@ impl Adjusted {
             }
         }
         all
+    }
+}
+
+/// What has delayed a callpath, and those below it, in ns.
+#[derive(Clone, Copy)]
+struct Delays {
+    measured_ns: f64,
+    local_ns: f64,
+    /// By how much that may be wrong, as the cost of a visit is not always the same.
+    local_error_ns: f64,
+    propagated_ns: f64,
+    propagated_size_ns: f64,
+}
+
+impl Delays {
+    fn of_callpath(
+        costs: &Overhead,
+        totals: &Totals,
+        (row, rank): (usize, usize),
+        is_root: bool,
+    ) -> Self {
+        let (propagated_ns, sums) = (totals.excess_ns(row, rank), totals.sums(row, rank));
+        let local_ns = sums.map_or(0.0, |sums| {
+            let is_estimate = sums.variance_ns2 > 0.0;
+            match is_root {
+                true => costs.of_root_visits_ns(sums.visits, is_estimate),
+                false => costs.of_visits_ns(sums.visits, is_estimate),
+            }
+        });
+        Self {
+            measured_ns: ratio(sums.map_or(0, |sums| sums.inclusive_ns).into(), 1),
+            local_ns,
+            local_error_ns: local_ns * costs.relative_error(is_root),
+            propagated_ns,
+            propagated_size_ns: propagated_ns.abs(),
+        }
+    }
+
+    /// Adds those of a callpath below.
+    fn add(&mut self, below: Self) {
+        self.local_ns += below.local_ns;
+        self.local_error_ns += below.local_error_ns;
+        self.propagated_ns += below.propagated_ns;
+        self.propagated_size_ns += below.propagated_size_ns;
+    }
+
+    fn ns(&self) -> f64 {
+        self.local_ns + self.propagated_size_ns
+    }
+
+    /// Returns by how much the delays may be wrong, in a rank whose delays, `all_ns` in all, may be
+    /// wrong by `of_rank_ns`.
+    fn uncertainty_ns(&self, of_rank_ns: f64, all_ns: f64) -> f64 {
+        let part = if all_ns > 0.0 { (self.ns() / all_ns).min(1.0) } else { 0.0 };
+        (of_rank_ns * part).max(self.local_error_ns)
     }
 }
 
@@ -141,5 +188,27 @@ impl CompensatedRank {
             })
         };
         (0..).zip(totals.ranks()).filter_map(of_rank).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delays_are_as_uncertain_as_the_rank_and_as_the_cost_of_a_visit() {
+        let one = |local_error_ns| Delays {
+            measured_ns: 100.0,
+            local_ns: 60.0,
+            local_error_ns,
+            propagated_ns: -20.0,
+            propagated_size_ns: 20.0,
+        };
+        let mut sum = one(30.0);
+        sum.add(one(30.0));
+        assert!((sum.ns() - 160.0).abs() < 1e-9 && (sum.propagated_ns + 40.0).abs() < 1e-9);
+        assert!((sum.uncertainty_ns(200.0, 320.0) - 100.0).abs() < 1e-9, "half of the rank's");
+        assert!((sum.uncertainty_ns(20.0, 320.0) - 60.0).abs() < 1e-9, "that of the visits");
+        assert!((sum.uncertainty_ns(0.0, 0.0) - 60.0).abs() < 1e-9, "no messages");
     }
 }

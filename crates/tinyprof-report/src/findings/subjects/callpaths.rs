@@ -25,15 +25,15 @@ fn subject(run: &Run<'_>, index: CallpathIndex) -> Subject {
     values.number("visits", float(row.visits));
     measurement(run, &row, &mut values);
     let mut subject = Subject { place: Some(index), ..Subject::new(HintScope::Callpath, values) };
-    // The times of samples differ between ranks by chance.
+    // Samples are part of the region around them, whose time does not differ by chance.
     if run.callpaths.get(index).region.is_sampled() {
         return subject;
     }
     let values = &mut subject.values;
-    values.number("share", run.part(row.exclusive.sum_ns));
+    values.number("share", run.part(run.exclusive(index).sum_ns));
     values.text("activity", run.activities[index.row()].map_or("unknown", word));
-    over_ranks(run, &row, values);
-    subject.ranks = std::iter::once(row.exclusive.max_rank).collect();
+    over_ranks(run, (index, row.ranks), values);
+    subject.ranks = std::iter::once(run.exclusive(index).max_rank).collect();
     let trend = run.ranks.as_ref().and_then(|of| of.totals.trend(index));
     if let Some(trend) = trend.filter(|_| run.is_large(index)) {
         subject.since = over_iterations(trend, &mut subject.values);
@@ -67,8 +67,8 @@ fn measurement(run: &Run<'_>, row: &RankStatistics, values: &mut Values) {
 
 /// Adds the differences between ranks. Those that never came count as 0 in the mean: giving all the
 /// work to a few ranks is an imbalance, too.
-fn over_ranks(run: &Run<'_>, row: &RankStatistics, values: &mut Values) {
-    let exclusive = &row.exclusive;
+fn over_ranks(run: &Run<'_>, (index, ranks): (CallpathIndex, u32), values: &mut Values) {
+    let exclusive = &run.exclusive(index);
     let mean_ns = run.a_rank_ns(exclusive.sum_ns);
     values.number("max_seconds", float(exclusive.max_ns) * 1e-9);
     values.number("mean_seconds", mean_ns * 1e-9);
@@ -76,7 +76,7 @@ fn over_ranks(run: &Run<'_>, row: &RankStatistics, values: &mut Values) {
     values.number("slowest_rank", f64::from(exclusive.max_rank));
     values.text("on_host", on_host(run, exclusive.max_host));
     // The table's means are those of the ranks that visited a callpath: the others are mentioned.
-    let over = match run.count().saturating_sub(row.ranks) {
+    let over = match run.count().saturating_sub(ranks) {
         0 => "on average".to_owned(),
         never => format!("over all {} ranks, {never} of which never run it", run.count()),
     };
