@@ -104,7 +104,7 @@ pub(super) fn large(facts: &Facts<'_>) -> Option<Finding> {
     costs.sort_by(|a, b| b.1.total_cmp(&a.1));
     let sum_ns: f64 = costs.iter().map(|(_, ns)| ns).sum();
     let (first, first_ns) = *costs.first()?;
-    if !run.has_messages() || !facts.is_large(with_processor_ns(facts, &costs)) {
+    if !run.has_messages() || !facts.is_large(sum_ns) {
         return None;
     }
     let call = &run.calls[&first];
@@ -133,6 +133,10 @@ pub(super) fn large(facts: &Facts<'_>) -> Option<Finding> {
             "Send less data, or let it travel while the ranks compute (MPI_Isend, MPI_Irecv).",
         )
     };
+    // Right behind their start nothing else can be the reason that messages are not there.
+    if kind == Kind::Bandwidth && !facts.is_large(with_processor_ns(facts, &costs)) {
+        return None;
+    }
     let with = (0..).zip(run.may_wait.of(Doing::In(first)).unwrap_or_default());
     let who: RankSet = with.filter(|(_, visits)| visits.ns > 0).map(|(rank, _)| rank).collect();
     let sentence = format!(
