@@ -55,7 +55,10 @@ pub use facts::totals::transfers::{
 pub use facts::totals::variation::Variation;
 pub use facts::totals::waits::{WaitSums, Waiting, Waits, waiting_pattern};
 pub use facts::usage::{Activity, RankUsage, UsageOverRanks, exclusive_ns};
-pub use findings::{Certainty, FINDINGS_MAX, Finding, FindingKind, Words};
+pub use findings::{
+    Certainty, FINDINGS_MAX, FactValue, Finding, FindingKind, HINTS, Hint, HintScope, HintSubjects,
+    Subject, Values, Words, plain_number,
+};
 pub use report::Report;
 pub use report::rows::UnknownMetric;
 pub use tables::closing::{joined_note, losses_in_words, startup_line};

@@ -26,7 +26,7 @@ use crate::facts::threads::ThreadSums;
 use crate::facts::totals::Totals;
 use crate::facts::totals::metrics::Metrics;
 use crate::facts::totals::transfers::Transfers;
-use crate::findings::{Facts, Finding, FindingKind, Run, findings};
+use crate::findings::{Facts, Finding, FindingKind, HintSubjects, Run, findings};
 use crate::words::notes::filtered;
 
 /// The data of all reports of a run. Equal profiles give equal reports.
@@ -132,6 +132,13 @@ impl Report {
         let facts = report.facts_of_findings(manifest);
         let findings = findings(&Run::of_statistics(callpaths, &report.statistics, facts));
         Self { findings, ..report }
+    }
+
+    /// Returns what hints are asked of, with all facts: `totals` are those of this report.
+    #[must_use]
+    pub fn hint_subjects(&self, totals: &Totals) -> HintSubjects {
+        let facts = self.facts_of_findings(totals.manifest());
+        HintSubjects::of(&Run::of_totals(totals, &self.statistics, facts))
     }
 
     fn facts_of_findings(&self, manifest: &Manifest) -> Facts<'_> {

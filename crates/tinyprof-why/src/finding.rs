@@ -52,13 +52,37 @@ pub enum Kind {
     RedundantBarrier,
     /// A single visit takes much longer than all others.
     OneSlowVisit,
-    /// Visits take longer and longer.
-    Growth,
     /// What a rule of the command has found, which has a name of its own.
     OfRule,
 }
 
 impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 22] = [
+        Self::LateSender,
+        Self::LateReceiver,
+        Self::LateToCollective,
+        Self::LateRoot,
+        Self::LateToWindow,
+        Self::SlowRank,
+        Self::MasterSaturated,
+        Self::MasterStarving,
+        Self::Serialisation,
+        Self::TurnsToBeLate,
+        Self::Oversubscription,
+        Self::LockContention,
+        Self::SerialIo,
+        Self::Imbalance,
+        Self::SmallMessages,
+        Self::Bandwidth,
+        Self::NoOverlap,
+        Self::Polling,
+        Self::WrongOrder,
+        Self::RedundantBarrier,
+        Self::OneSlowVisit,
+        Self::OfRule,
+    ];
+
     /// Returns the kind as a word for programs: `late_sender`.
     #[must_use]
     pub const fn word(self) -> &'static str {
@@ -84,7 +108,6 @@ impl Kind {
             Self::WrongOrder => "wrong_order",
             Self::RedundantBarrier => "redundant_barrier",
             Self::OneSlowVisit => "one_slow_visit",
-            Self::Growth => "growth",
             Self::OfRule => "rule",
         }
     }
@@ -180,7 +203,6 @@ impl Finding {
                 | Kind::MasterStarving
                 | Kind::Imbalance
                 | Kind::OneSlowVisit
-                | Kind::Growth
         )
     }
 
