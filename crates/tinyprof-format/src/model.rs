@@ -6,6 +6,7 @@ mod callpath;
 mod cause;
 mod clock_facts;
 mod edge;
+mod event;
 mod event_map;
 mod facts;
 mod identity;
@@ -32,6 +33,7 @@ pub use callpath::{Callpath, CallpathId, CallpathIndex, Mode, Region, RegionKind
 pub use cause::{Activities, Activity, Cause, CauseFacts, DelayCost, PathPart, RankCauses, Waited};
 pub use clock_facts::ClockFacts;
 pub use edge::{Edge, EdgeKey, EdgeKind};
+pub use event::{EventCell, RankEvents, ThreadEvents, VisitEvent};
 pub use event_map::EventMap;
 pub use facts::{Losses, RankFacts};
 pub use identity::Identity;
@@ -55,4 +57,5 @@ pub use table::{CallpathTable, Children};
 pub use threads::{
     SAMPLED_SECONDS, THREAD_SECONDS, ThreadTimes, WORKER_SECONDS, WORKERS_MODULE, is_recorders_key,
 };
+pub use tinyprof_vocabulary::{EventClass, EventPolicy};
 pub use values::{CallpathValues, ExecutionSummary, SeriesBucket};

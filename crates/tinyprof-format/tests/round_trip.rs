@@ -184,6 +184,7 @@ fn event_map() -> impl Strategy<Value = EventMap> {
             losses,
             clock,
             causes: None,
+            events: None,
             processor,
         },
     );

@@ -12,6 +12,7 @@ use tinyprof_format::model::{
 };
 
 use super::causes::causes;
+use super::events::rank_events;
 use super::session::session;
 use crate::record::clock;
 use crate::record::thread::{arena, arenas, visits_kept_out, visits_lost};
@@ -86,6 +87,7 @@ pub fn snapshot() -> EventMap {
         arena.read_processor();
         processor.absorb(&arena.processor_facts());
     }
+    let events = rank_events(&arenas, scale);
     let at_work = ThreadsAtWork::of_this_process(here.is_none());
     processor.threads_at_work = at_work.threads;
     processor.processors_allowed = at_work.processors;
@@ -135,6 +137,7 @@ pub fn snapshot() -> EventMap {
         processor,
         peak_memory_bytes: peak_memory_bytes(),
         causes: causes(&map),
+        events,
     };
     map.bound_estimates();
     map

@@ -154,7 +154,7 @@ fn last_moment(records: &[Record]) -> u64 {
     latest.max(inside.fold(since, u64::saturating_add))
 }
 
-fn scale(segment: &Segment<'_>, now: Moment) -> Scale {
+pub(super) fn scale(segment: &Segment<'_>, now: Moment) -> Scale {
     let header = segment.header();
     let start = Moment { ticks: header.start_ticks, monotonic_ns: header.start_ns };
     match header.clock {
