@@ -22,6 +22,7 @@ mod segments;
 pub(crate) mod session;
 mod snapshot;
 pub(crate) mod start;
+mod starting;
 mod watch;
 mod writer;
 
@@ -34,6 +35,8 @@ pub use choices::settings;
 pub use interim_profiles::interim_profile;
 pub use snapshot::{monotonic_ns, snapshot};
 pub use start::{start, take_over};
+#[doc(hidden)]
+pub use starting::starting;
 pub use tinyprof_settings::{ALL_INTERIM_PROFILES, ReportSignal, Settings};
 pub use writer::{Ending, Writer};
 
@@ -59,6 +62,7 @@ pub(crate) mod for_mpi {
     };
     pub use super::session::{callers, config, wrappers};
     pub use super::snapshot::ending_here;
+    pub use super::starting::starting;
     pub use super::watch::{unrecorded, watch_flush_points};
     pub use crate::record::{NewWorker, Start, new_worker};
 

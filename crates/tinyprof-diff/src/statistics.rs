@@ -81,9 +81,9 @@ pub(super) fn compare(base: &Sample, new: &Sample) -> Option<Comparison> {
     })
 }
 
-/// Compares values that belong together: the same ranks, or the same executions. What ranks or
-/// executions differ by among themselves does not hide a change. `None` as for [`compare`], or if
-/// there are not as many values on both sides.
+/// Compares values in pairs: those of the same rank, or of the same execution. So a change is found
+/// even if the ranks differ more from each other than by the change. `None` as for [`compare`], or
+/// if the numbers of values differ.
 ///
 /// The test is one of ratios, since a slower version is slower by more where there is more work; if
 /// a value is 0, it is one of differences. The interval of ratios is then given in amounts.

@@ -41,14 +41,17 @@
 //!
 //! *No circular wait.* Assume that flush points are the same places of the program on all ranks: a
 //! rank gets to its n-th flush point, or to its flush, without anything that another rank does
-//! after its own n-th. A rank waits in two cases. (a) It waits at B, for verdicts and for the
-//! others to come. It has seen the proposals complete, so each other rank begins its verdict when
-//! it settles, or at the latest at its own proposal, which is not behind B; and then it comes to B,
-//! or settles. All of that is before the others' flush point B, and so does not need what we do
-//! after ours. (b) It waits when it settles, for all ranks to begin both reductions of all attempts
-//! up to one with `HOLD`. The others begin them at flush points, without waiting for it, except as
-//! in (a), where it writes with them; or they begin them when they settle, which they do, as a
-//! flush is collective.
+//! after its own n-th. A rank waits in two cases.
+//!
+//! (a) It waits at B, for the verdicts of the others and for them to come. The proposals are
+//! complete, so every other rank begins its verdict when it settles or reaches its own proposal,
+//! whichever is first; its proposal is not behind B. Then it comes to B, or settles. It does all of
+//! that before it passes B, and so needs nothing that the waiting rank does after B.
+//!
+//! (b) It waits when it settles, until all ranks have begun both reductions of all attempts up to
+//! one with `HOLD`. The others begin them at flush points, where they wait for this rank only as in
+//! (a), and then it writes with them. Or they begin them when they settle, and all ranks settle,
+//! because a flush is collective.
 //!
 //! *Progress.* Once `ahead` is longer than the ranks are apart, all are in time. It doubles with
 //! each attempt that fails.

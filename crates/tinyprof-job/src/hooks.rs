@@ -35,21 +35,24 @@ fn before_init() -> bool {
     if !run::is_on() {
         return false;
     }
-    quietly(|| {
-        let signed_in = run::sign_in();
-        if let Ok(mut place) = SIGNED_IN.lock() {
-            *place = signed_in;
-        }
-    });
-    set_wrappers(recorder::wrappers());
-    set_callers(recorder::callers());
-    recorder::read_causes_by(tinyprof_why::recorded_causes);
-    run::records_calls()
+    recorder::starting(|| {
+        quietly(|| {
+            let signed_in = run::sign_in();
+            if let Ok(mut place) = SIGNED_IN.lock() {
+                *place = signed_in;
+            }
+        });
+        set_wrappers(recorder::wrappers());
+        set_callers(recorder::callers());
+        recorder::read_causes_by(tinyprof_why::recorded_causes);
+        run::records_calls()
+    })
 }
 
 fn after_init() {
     if run::is_on() {
-        quietly(|| run::begin(SIGNED_IN.lock().ok().and_then(|mut place| place.take())));
+        let signed_in = || SIGNED_IN.lock().ok().and_then(|mut place| place.take());
+        recorder::starting(|| quietly(|| run::begin(signed_in())));
     }
 }
 

@@ -1,9 +1,9 @@
 //! Which companion belongs to which message.
 //!
-//! Messages with the same communicator, source and tag form a *stream*. MPI does not let them
-//! overtake: of the receives that matched a stream, the k-th that was *posted* got the k-th message
-//! that was sent. So both sides count: the sender its messages, the receiver its receives, in the
-//! order in which they were posted, however they complete.
+//! Messages with the same communicator, source and tag form a *stream*. MPI keeps their order: the
+//! k-th message of a stream goes to the k-th receive that was *posted* for it, even if the receives
+//! complete in another order. So the sender counts its messages, and the receiver counts its
+//! receives as they are posted: equal numbers belong together.
 //!
 //! ```text
 //!  sender     Streams::next            k of a message      -> its companion, on the twin

@@ -48,9 +48,9 @@ pub struct Offset {
     /// By how much that may be wrong, in either direction. 0 within a node, where all ranks read
     /// one clock.
     pub uncertainty_ns: u64,
-    /// The time that a small message takes to the other rank: half of the shortest exchange by
-    /// which the offset was measured. A message travels while its receiver still computes. 0 if
-    /// unknown: the error of each message is at most the true latency.
+    /// The time that a small message takes to the other rank: half of the shortest exchange that
+    /// measured the offset. 0 if unknown: then each message may be wrong by the true latency,
+    /// because a message travels while its receiver still computes.
     pub latency_ns: u64,
     /// The time that a byte of a large message takes to the other rank, in ps. 0 if unknown. Used
     /// where a message came unnoticed, and without measurement might not have come yet.

@@ -20,9 +20,11 @@ mod python;
 mod symbols;
 mod unwinding;
 
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use tinyprof::__calls::CallPlace;
+use tinyprof::__calls::{CallPlace, starting};
 use tinyprof_settings::Wrappers;
 
 use crate::function::FUNCTIONS;
@@ -40,6 +42,17 @@ static KEPT: Kept = Kept::new();
 /// Finding out takes files and memory: one thread at a time.
 static SYMBOLS: Mutex<Symbols> = Mutex::new(Symbols::new());
 static WRAPPERS: OnceLock<Wrappers> = OnceLock::new();
+
+/// True while the calls are our own: their places need no names.
+static IS_WITHOUT_NAMES: AtomicBool = AtomicBool::new(false);
+
+/// Makes calls whose places are taken as they are.
+pub(crate) fn without_names<T>(work: impl FnOnce() -> T) -> T {
+    IS_WITHOUT_NAMES.store(true, Relaxed);
+    let done = work();
+    IS_WITHOUT_NAMES.store(false, Relaxed);
+    done
+}
 
 /// Sets which functions are wrappers beside those that are known by their names. To be called
 /// before the first call that is recorded.
@@ -103,14 +116,16 @@ unsafe fn frame(words: Words) -> Frame {
 #[cold]
 #[inline(never)]
 fn find_out(key: u64, index: usize, frame: &Frame) -> Maker {
-    let mut symbols = SYMBOLS.lock().unwrap_or_else(PoisonError::into_inner);
-    let maker = maker(&mut symbols, index, frame).unwrap_or(Maker::Own);
+    let maker = starting(|| {
+        let mut symbols = SYMBOLS.lock().unwrap_or_else(PoisonError::into_inner);
+        maker(&mut symbols, index, frame).unwrap_or(Maker::Own)
+    });
     KEPT.keep(key, maker);
     maker
 }
 
 fn maker(symbols: &mut Symbols, index: usize, frame: &Frame) -> Option<Maker> {
-    if tinyprof::__mpi::is_sandboxed() {
+    if tinyprof::__mpi::is_sandboxed() || IS_WITHOUT_NAMES.load(Relaxed) {
         return None;
     }
     // The call is the instruction before the one that it returns to.

@@ -34,9 +34,9 @@ fn visible_symbol(name: &CStr) -> Option<*mut c_void> {
     (!found.is_null()).then_some(found)
 }
 
-/// Returns the next definition of a function behind this library in the order of search, if it is
-/// that of another tool: neither of MPI, whose library also has the function under one of the names
-/// `of_mpi` of the profiling interface, nor of another copy of this library.
+/// Returns the definition of a function that the linker finds next after ours, if it belongs to
+/// another tool. It does not if its library is MPI, which also defines one of the names `of_mpi` of
+/// the profiling interface, or another copy of ours.
 pub(crate) fn next_of_a_tool(name: &CStr, of_mpi: &[CString]) -> Option<*mut c_void> {
     // SAFETY: the name ends with a zero.
     let next = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };

@@ -27,12 +27,11 @@ pub(crate) const FIRST: [&str; 5] = ["path", "name", "depth", "ranks", "visits"]
 /// The JSON has the facts of the run, its losses, and every callpath in the order of the table, so
 /// that a parent precedes its children. Nothing is folded.
 ///
-/// Times are integers in nanoseconds; means and imbalances are floating-point. A sum that does
-/// not fit 64 bits is floating-point too. `parent` is a position in `callpaths`, as is
-/// `callpath` of a hint; `max_host` is the host of `max_rank`; `lost` is the sum over ranks of
-/// maximum - mean; `filtered` is a sentence. `bytes_out` and `bytes_in` are the bytes of
-/// messages, collective operations and files, at the callpath itself, 0 in a report of
-/// statistics over ranks. These members may be null:
+/// Times are integers in nanoseconds. Means and imbalances are floating-point, as are sums that do
+/// not fit 64 bits. `parent`, and `callpath` of a hint, are positions in `callpaths`. `max_host` is
+/// the host of `max_rank`, and `lost` the sum over ranks of maximum - mean. `filtered` is a
+/// sentence. `bytes_out` and `bytes_in` count messages, collective operations and files at the
+/// callpath itself; they are 0 in a report of statistics over ranks. These members may be null:
 ///
 /// * `inclusive_ns` and `exclusive_ns` if no rank visited the callpath, and `standard_error` in
 ///   them if every visit was timed.
@@ -139,6 +138,7 @@ pub fn report_json(report: &Report) -> LongJson<'_> {
             "root_visit_cost_error_ns": cost.root_visit_cost_error_ns,
             "counted_visit_cost_ns": cost.counted_visit_cost_ns,
             "timing_ns": cost.timing_ns(),
+            "starting_ns": cost.starting_ns,
             "writing_ns": cost.writing_ns,
             "a_rank_ns": cost.a_rank_ns(),
             "share": cost.share(),

@@ -5,6 +5,7 @@ use std::env;
 use tinyprof_format::model::RunMetadata;
 
 use super::session::session;
+use super::starting::starting_ns;
 use crate::record::calibration::{run_cost, visit_cost};
 use crate::record::clock;
 use crate::record::thread::arenas;
@@ -52,6 +53,7 @@ pub fn metadata() -> RunMetadata {
         root_visit_cost_ps: costs.root_ps,
         root_visit_cost_error_ps: costs.root_error_ps,
         counted_visit_cost_ps: costs.counted_ps,
+        starting_ns: starting_ns(),
         filter: filter::text(),
         regions_filtered: filter::text().map(|_| filter::taken_out()),
         segments_refused: segments_refused(),

@@ -8,6 +8,7 @@ use super::on_demand;
 use super::sampling;
 use super::segments;
 use super::session::{begin_with, session, within_start};
+use super::starting::starting;
 use super::writer::{self, Writer};
 use crate::record::budget;
 use crate::record::calibration::visit_cost;
@@ -24,9 +25,11 @@ pub fn start() {
     if !ARRANGED.is_completed() {
         thread::while_away(|| {
             ARRANGED.call_once(|| {
-                if !begin_with(arrange) && session().config.is_recording() {
-                    within_start(arrange);
-                }
+                starting(|| {
+                    if !begin_with(arrange) && session().config.is_recording() {
+                        within_start(arrange);
+                    }
+                });
             });
         });
     }

@@ -68,6 +68,7 @@ fn written(directory: &Path, ranks: u32) {
         root_visit_cost_ps: 0,
         root_visit_cost_error_ps: 0,
         counted_visit_cost_ps: 0,
+        starting_ns: 0,
         ..RunMetadata::default()
     };
     let flush = PhaseTimes { snapshot_ns: 12_000, write_ns: 188_000, ..PhaseTimes::default() };

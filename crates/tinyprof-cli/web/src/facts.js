@@ -36,10 +36,11 @@ function profilerWords({ tinyprof_version: version, clock, flush_ns }) {
 }
 
 /** Returns the cost of measuring, in the words of the terminal's last line. */
-function overheadWords({ visit_cost_ns, a_rank_ns, share, timing_ns, writing_ns }, ranks) {
+function overheadWords({ visit_cost_ns, a_rank_ns, share, timing_ns, starting_ns, writing_ns }, ranks) {
   const about = visit_cost_ns === null ? "about" : "at least";
   const perRank = ranks > 1 ? " per rank" : "";
-  return `${about} ${time(a_rank_ns)}${perRank} (${percent(share)}): ${time(timing_ns)} timing, ${time(writing_ns)} writing`;
+  const starting = starting_ns > 0 ? `${time(starting_ns)} starting, ` : "";
+  return `${about} ${time(a_rank_ns)}${perRank} (${percent(share)}): ${time(timing_ns)} timing, ${starting}${time(writing_ns)} writing`;
 }
 
 /** Returns a phrase such as ` on 2 hosts`, if they are known. */

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use tinyprof::__mpi::NotDone;
+use tinyprof::collect::monotonic_ns;
 use tinyprof_format::file::{
     self, EncodedRank, ManifestFacts, OutputFiles, OutputFormat, UnfinishedProfile, encode_part,
     encode_text_part, join_alike,
@@ -167,12 +168,14 @@ pub(super) fn finish(
     total: Outcome,
     dictionary: &CallpathTable,
     ranks: u32,
-    (metadata, state, times): (RunMetadata, RunState, PhaseTimes),
+    (metadata, state, mut times): (RunMetadata, RunState, PhaseTimes),
 ) -> (Result<PathBuf, String>, Report) {
+    let begin_ns = monotonic_ns();
     let (callpaths, written) = match unfinished.write_callpaths(dictionary) {
         Ok(file) => (file, Ok(())),
         Err(error) => (Default::default(), Err(error.to_string())),
     };
+    times.write_ns += monotonic_ns().saturating_sub(begin_ns);
     let manifest =
         total.facts.manifest(ranks, callpaths, total.parts, metadata, times).with_state(state);
     let report = Report::new(&manifest, dictionary, total.statistics);

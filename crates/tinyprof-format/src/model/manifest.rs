@@ -84,6 +84,10 @@ pub struct RunMetadata {
     /// unknown.
     #[serde(skip_serializing_if = "is_nothing")]
     pub counted_visit_cost_ps: u64,
+    /// The time that rank 0 spent on beginning to record, on agreeing with the other ranks and on
+    /// finding out who calls, before the flush, in nanoseconds; 0 if unknown.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub starting_ns: u64,
     /// The filter of regions (`TINYPROF_FILTER`) of rank 0, if any.
     #[serde(skip_serializing_if = "is_nothing")]
     pub filter: Option<String>,

@@ -95,9 +95,9 @@ impl Boards {
     /// Marks this process on the boards of its job. The first rank creates them. `is_promised`: all
     /// ranks are said to take part.
     ///
-    /// There is one in the user's usual directory, which ranks have in common whatever their
-    /// settings say, and one in the directory that the settings name. If only one of them is
-    /// possible, on all ranks, that is enough.
+    /// One board is in the user's usual directory, which all ranks share whatever their settings
+    /// are. The other is in the directory that the settings name. One is enough, if all ranks can
+    /// use it.
     pub(super) fn mark(job: &Job, is_promised: bool) -> Self {
         // The same in all processes of this user.
         let usual = usable_directory(effective_user_id()).ok();

@@ -32,20 +32,20 @@ pub struct Streams<const N: usize> {
     full: u64,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    state: State,
-    stream: Stream,
-    number: u64,
-}
+/// A place: the communicator and what is there, the partner and the tag, and the number of the next
+/// message. All are 0 where no stream ever was, so that a table takes the memory of what is used.
+type Place = [u64; 3];
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    /// No search goes beyond it.
-    Empty,
-    /// Free, but streams may follow that were put here before.
-    Removed,
-    Used,
+/// Set in the first word of a place that was freed: streams may follow that were put here before.
+const REMOVED: u64 = 1 << 32;
+/// Set in the first word of a place with a stream.
+const USED: u64 = 1 << 33;
+
+/// Returns the first two words of the place of a stream.
+#[inline]
+fn words(stream: Stream) -> (u64, u64) {
+    let tag = u64::from(stream.tag.cast_unsigned());
+    (USED | u64::from(stream.communicator), u64::from(stream.peer) << 32 | tag)
 }
 
 impl<const N: usize> Streams<N> {
@@ -53,8 +53,7 @@ impl<const N: usize> Streams<N> {
     #[must_use]
     pub fn new() -> Self {
         const { assert!(N.is_power_of_two() && N >= PROBES, "a power of two, of at least 16") };
-        let stream = Stream { communicator: 0, peer: 0, tag: 0 };
-        let places = vec![Place { state: State::Empty, stream, number: 0 }; N].into_boxed_slice();
+        let places = vec![Place::default(); N].into_boxed_slice();
         let Ok(places) = places.try_into() else { unreachable!("it has that length") };
         Self { places, closed: [0; CLOSED], closed_used: 0, full: 0 }
     }
@@ -71,37 +70,38 @@ impl<const N: usize> Streams<N> {
     /// Returns the counter of a stream, 0 if it is new, or `None` if there is no place for it.
     #[inline]
     pub fn number_mut(&mut self, stream: Stream) -> Option<&mut u64> {
-        let mut free = None;
+        let (mut free, wanted) = (None, words(stream));
         for at in places::<N>(stream) {
-            let place = &self.places[at];
-            match place.state {
-                State::Used if place.stream == stream => return Some(&mut self.places[at].number),
-                State::Used => {}
-                State::Removed => free = free.or(Some(at)),
-                State::Empty => {
+            match self.places[at] {
+                [first, second, _] if (first, second) == wanted => {
+                    return Some(&mut self.places[at][2]);
+                }
+                [REMOVED, ..] => free = free.or(Some(at)),
+                [0, ..] => {
                     free = free.or(Some(at));
                     break;
                 }
+                _ => {}
             }
         }
         let Some(at) = free.filter(|_| !self.is_closed(stream.communicator)) else {
             self.close(stream.communicator);
             return None;
         };
-        self.places[at] = Place { state: State::Used, stream, number: 0 };
-        Some(&mut self.places[at].number)
+        self.places[at] = [wanted.0, wanted.1, 0];
+        Some(&mut self.places[at][2])
     }
 
     /// Returns the counter of a stream, or `None` if it has none.
     #[must_use]
     #[inline]
     pub fn number(&self, stream: Stream) -> Option<u64> {
+        let wanted = words(stream);
         for at in places::<N>(stream) {
-            let place = &self.places[at];
-            match place.state {
-                State::Used if place.stream == stream => return Some(place.number),
-                State::Empty => return None,
-                State::Used | State::Removed => {}
+            match self.places[at] {
+                [first, second, number] if (first, second) == wanted => return Some(number),
+                [0, ..] => return None,
+                _ => {}
             }
         }
         None
@@ -128,10 +128,10 @@ impl<const N: usize> Streams<N> {
     ///
     /// A pass over the whole table.
     pub fn remove(&mut self, communicator: u32) {
-        for place in self.places.iter_mut() {
-            if place.state == State::Used && place.stream.communicator == communicator {
-                place.state = State::Removed;
-            }
+        for place in
+            self.places.iter_mut().filter(|place| place[0] == USED | u64::from(communicator))
+        {
+            place[0] = REMOVED;
         }
         let mut closed = self.closed.iter().take(self.closed_used);
         if let Some(at) = closed.position(|closed| *closed == communicator)

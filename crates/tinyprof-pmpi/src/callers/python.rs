@@ -49,9 +49,9 @@ pub(super) fn is_part(path: &Path, address: usize) -> bool {
         || defines(c"PyGILState_GetThisThreadState")
 }
 
-/// Returns the line of the user's script that the calling thread executes, at a call of the
-/// function at `index`: the innermost that is neither a binding's nor a wrapper's; if all are, the
-/// innermost.
+/// Returns the line of the user's script from which the function at `index` is called on this
+/// thread. Frames of bindings and of wrappers are skipped; if there are no others, it is the line
+/// of the innermost frame.
 ///
 /// # Cost
 /// Some ten loads and comparisons for each frame that is looked at; microseconds the first time.

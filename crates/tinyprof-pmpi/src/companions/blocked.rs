@@ -1,10 +1,10 @@
 //! Sends that may have been blocked until they were received: the receiver says when it was there.
 //!
-//! Whether a send waits for its receiver is for MPI to decide, message by message. So senders ask,
-//! and receivers answer that were later: in the place of the companion, when they take it. Then the
-//! time in the call that has sent the message, or completed it, tells whether there was anything to
-//! wait for. An answer may come a little after that call has ended: the sender looks for it in its
-//! next ones, and amends its clock.
+//! MPI decides for each message whether its send waits for the receiver. So the companion of such a
+//! send asks when the receive began. A receiver that began later answers in the companion's place
+//! when it takes it. The time in the call that sent the message, or completed it, then tells how
+//! much of that was waiting. If the answer comes after that call has ended, the sender finds it in
+//! one of its next calls, and corrects its clock.
 
 use std::collections::VecDeque;
 

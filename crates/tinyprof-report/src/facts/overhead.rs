@@ -44,6 +44,9 @@ pub struct Overhead {
     /// The visits of callpaths whose times are estimates, on all ranks together, including
     /// `visits_not_timed`.
     pub visits_estimated: u64,
+    /// The time that rank 0 spent on beginning to record, including waiting for other ranks, in
+    /// nanoseconds; 0 if unknown.
+    pub starting_ns: u64,
     /// The time that rank 0 spent in the flush and in interim profiles, in nanoseconds, including
     /// waiting for other ranks.
     pub writing_ns: u64,
@@ -95,6 +98,7 @@ impl Overhead {
             root_visit_cost_error_ns: ns(manifest.metadata.root_visit_cost_error_ps),
             counted_visit_cost_ns: ns(manifest.metadata.counted_visit_cost_ps),
             visits_estimated: 0,
+            starting_ns: manifest.metadata.starting_ns,
             writing_ns: 0,
             total_ns: 0,
             clock: None,
@@ -177,7 +181,7 @@ impl Overhead {
     /// Returns the whole overhead on the mean rank, in nanoseconds.
     #[must_use]
     pub fn a_rank_ns(&self) -> f64 {
-        self.timing_ns() + ratio(self.writing_ns.into(), 1)
+        self.timing_ns() + ratio((self.starting_ns + self.writing_ns).into(), 1)
     }
 
     /// Returns the overhead as a part of the mean rank's time; 0 if that is 0.
@@ -203,6 +207,7 @@ pub(crate) mod tests {
             root_visit_cost_error_ns: None,
             counted_visit_cost_ns: None,
             visits_estimated: 0,
+            starting_ns: 0,
             writing_ns: 1_100_000,
             total_ns: 4 * 15_500_000_000,
             clock: None,

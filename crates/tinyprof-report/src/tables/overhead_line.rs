@@ -27,8 +27,12 @@ fn on_the_rank(cost: &Overhead) -> String {
     let about = if cost.visit_cost_ns.is_none() { "about" } else { "at least" };
     let per_rank = if cost.ranks > 1 { " per rank" } else { "" };
     let visits = rounded(cost.visits.into(), u128::from(cost.ranks.max(1)));
+    let starting = match cost.starting_ns {
+        0 => String::new(),
+        ns => format!("{} starting, ", time_cell(ns.into())),
+    };
     format!(
-        "overhead: {about} {}{per_rank} ({}): {} timing {visits} visit{}, {} writing",
+        "overhead: {about} {}{per_rank} ({}): {} timing {visits} visit{}, {starting}{} writing",
         time_cell(whole(cost.a_rank_ns())),
         percent_of(cost.share()),
         time_cell(whole(cost.timing_ns())),
@@ -48,6 +52,11 @@ mod tests {
         assert_eq!(
             overhead_line(&cost()),
             "overhead: at least 3.10ms per rank (0.020%): 2.00ms timing 100000 visits, 1.10ms writing"
+        );
+        let with_start = Overhead { starting_ns: 400_000, ..cost() };
+        assert_eq!(
+            overhead_line(&with_start),
+            "overhead: at least 3.50ms per rank (0.022%): 2.00ms timing 100000 visits, 400us starting, 1.10ms writing"
         );
         let alone = Overhead { ranks: 1, visits: 1, visit_cost_ns: None, ..cost() };
         assert_eq!(

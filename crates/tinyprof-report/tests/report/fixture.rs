@@ -129,6 +129,7 @@ pub(crate) fn manifest(ranks: u32, callpaths: usize) -> Manifest {
             root_visit_cost_ps: 0,
             root_visit_cost_error_ps: 0,
             counted_visit_cost_ps: 0,
+            starting_ns: 0,
             filter: None,
             regions_filtered: None,
             segments_refused: None,

@@ -28,37 +28,34 @@ pub(super) struct Slot {
     pub(super) may_be_cancelled: bool,
 }
 
-/// `N` slots, and a list of those that are open or known.
+/// At most `N` slots, and a list of those that are open or known. Both have room from the begin,
+/// and touch what is used of it.
 #[derive(Clone, Debug)]
 pub(super) struct Slots<const N: usize> {
-    slots: [Slot; N],
+    slots: Vec<Slot>,
     /// Slots in the order in which their receives were posted.
-    list: [u32; N],
-    listed: usize,
+    list: Vec<u32>,
 }
 
 impl<const N: usize> Slots<N> {
-    pub(super) const fn new() -> Self {
-        let slot = Slot {
-            wanted: Wanted { communicator: 0, source: None, tag: None },
-            state: State::Free,
-            key: 0,
-            generation: 0,
-            is_released: false,
-            may_be_cancelled: false,
-        };
-        Self { slots: [slot; N], list: [0; N], listed: 0 }
+    pub(super) fn new() -> Self {
+        Self { slots: Vec::with_capacity(N), list: Vec::with_capacity(N) }
     }
 
     /// Appends a receive. Returns its slot and generation, or `None` if all slots are taken.
     pub(super) fn push(&mut self, wanted: Wanted, state: State, key: u64) -> Option<(u32, u32)> {
-        let index = self.slots.iter().position(|slot| slot.state == State::Free)?;
-        let generation = self.slots[index].generation.wrapping_add(1);
+        let free = self.slots.iter().position(|slot| slot.state == State::Free);
+        let index = free.unwrap_or(self.slots.len());
+        let generation = self.slots.get(index).map_or(0, |slot| slot.generation).wrapping_add(1);
         let (is_released, may_be_cancelled) = (false, false);
-        self.slots[index] = Slot { wanted, state, key, generation, is_released, may_be_cancelled };
+        let new = Slot { wanted, state, key, generation, is_released, may_be_cancelled };
+        match self.slots.get_mut(index) {
+            Some(slot) => *slot = new,
+            None if index < N => self.slots.push(new),
+            None => return None,
+        }
         let slot = u32::try_from(index).ok()?;
-        self.list[self.listed] = slot;
-        self.listed += 1;
+        self.list.push(slot);
         Some((slot, generation))
     }
 
@@ -71,7 +68,7 @@ impl<const N: usize> Slots<N> {
     /// the stream.
     #[inline]
     pub(super) fn has_before(&self, stream: Stream, end: usize) -> bool {
-        self.list[..self.listed.min(end)].iter().any(|slot| {
+        self.list.iter().take(end).any(|slot| {
             let slot = &self.slots[*slot as usize];
             match slot.state {
                 State::Open => slot.wanted.accepts(stream),
@@ -83,7 +80,7 @@ impl<const N: usize> Slots<N> {
 
     /// Returns the key of the first receive whose message is not known and may be of the stream.
     pub(super) fn blocker(&self, stream: Stream) -> Option<u64> {
-        let mut listed = self.list[..self.listed].iter().map(|slot| &self.slots[*slot as usize]);
+        let mut listed = self.list.iter().map(|slot| &self.slots[*slot as usize]);
         let blocker = listed.find(|slot| {
             let is_unknown = slot.state == State::Open || slot.may_be_cancelled;
             is_unknown && slot.wanted.accepts(stream)
@@ -93,16 +90,13 @@ impl<const N: usize> Slots<N> {
 
     /// Returns a receive by its position in the list.
     pub(super) fn listed(&self, at: usize) -> Option<&Slot> {
-        let slot = self.list[..self.listed].get(at)?;
+        let slot = self.list.get(at)?;
         Some(&self.slots[*slot as usize])
     }
 
     /// Takes a receive out of the list by its position. Returns its slot, which stays taken.
     pub(super) fn unlist(&mut self, at: usize) -> u32 {
-        let slot = self.list[at];
-        self.list.copy_within(at + 1..self.listed, at);
-        self.listed -= 1;
-        slot
+        self.list.remove(at)
     }
 
     pub(super) fn set(&mut self, slot: u32, state: State) {
@@ -116,14 +110,14 @@ impl<const N: usize> Slots<N> {
 
     /// Takes a slot out of the list, if it is there, and frees it.
     pub(super) fn remove(&mut self, slot: u32) {
-        if let Some(at) = self.list[..self.listed].iter().position(|listed| *listed == slot) {
+        if let Some(at) = self.list.iter().position(|listed| *listed == slot) {
             self.unlist(at);
         }
         self.free(slot);
     }
 
     pub(super) fn remove_communicator(&mut self, communicator: u32) {
-        for slot in (0_u32..).take(N) {
+        for slot in (0_u32..).take(self.slots.len()) {
             let found = &self.slots[slot as usize];
             if found.state != State::Free && found.wanted.communicator == communicator {
                 self.remove(slot);

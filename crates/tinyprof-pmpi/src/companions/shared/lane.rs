@@ -1,8 +1,8 @@
 //! A lane: the companions from one rank to another, and the answers to them.
 //!
-//! Only the sender writes entries and only the receiver says which it has taken. Entries are taken
-//! in the order in which the program receives, which need not be that of sending. When it takes
-//! one, the receiver may leave an answer in its place, which is there until the sender writes the
+//! Only the sender writes entries, and only the receiver marks them as taken. It takes them in the
+//! order in which the program receives, which may differ from the order of sending. It may leave an
+//! answer in the place of an entry that it takes; the answer stays until the sender writes that
 //! entry again.
 //!
 //! ```text
