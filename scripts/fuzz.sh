@@ -37,7 +37,7 @@ RUSTFLAGS=$flags CARGO_TARGET_DIR=$build cargo build --locked --release --manife
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work"/{part,manifest,text,round_trip,structure,segment} "$build/found"
+mkdir -p "$work"/{part,manifest,text,round_trip,structure,segment,events} "$build/found"
 for profile in crates/tinyprof-format/tests/profiles/*/; do
     name=$(basename "$profile")
     for part in "$profile"part-*; do cp "$part" "$work/part/$name-$(basename "$part")"; done
@@ -63,7 +63,7 @@ run() {
 }
 
 running=()
-for name in part manifest text round_trip structure segment; do
+for name in part manifest text round_trip structure segment events; do
     run "$name" &
     running+=($!)
 done

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict, PyTuple};
 
 use crate::causes::Causes;
+use crate::events::Events;
 use crate::edges::Edges;
 use crate::messages::Messages;
 use crate::series::{Elements, Number};
@@ -88,6 +89,26 @@ pub(crate) fn of_causes<'py>(py: Python<'py>, causes: &Causes) -> PyResult<Bound
         put(&parts, name, column)?;
     }
     (activities, facts, costs, parts).into_pyobject(py)
+}
+
+/// Returns visits and cells.
+pub(crate) fn of_events<'py>(py: Python<'py>, events: &Events) -> PyResult<Bound<'py, PyTuple>> {
+    let [visits, cells] = std::array::from_fn(|_| PyDict::new(py));
+    put(&visits, "rank", &events.ranks)?;
+    put(&visits, "origin_ns", &events.origins_ns)?;
+    put(&visits, "thread", &events.threads)?;
+    put(&visits, "callpath", &events.callpaths)?;
+    put(&visits, "depth", &events.depths)?;
+    put(&visits, "begin_ns", &events.begins_ns)?;
+    put(&visits, "duration_ns", &events.durations_ns)?;
+    put(&cells, "rank", &events.cell_ranks)?;
+    put(&cells, "thread", &events.cell_threads)?;
+    put(&cells, "policy", &events.cell_policies)?;
+    let names = ["class", "depth", "kept", "lost", "lost_first_ns", "lost_last_ns"];
+    for (name, column) in names.into_iter().zip(&events.cells) {
+        put(&cells, name, column)?;
+    }
+    (visits, cells).into_pyobject(py)
 }
 
 pub(crate) fn of_messages<'py>(

@@ -14,6 +14,7 @@ mod column;
 mod communication;
 mod cursor;
 mod edges;
+mod events;
 mod keys;
 mod messages;
 mod metrics;
@@ -206,6 +207,12 @@ impl Reader {
     fn causes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let found = self.0.causes().map_err(|error| raise(py, error))?;
         arrays::of_causes(py, &found)
+    }
+
+    /// Returns the events: visits, and cells, as columns.
+    fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let found = self.0.events().map_err(|error| raise(py, error))?;
+        arrays::of_events(py, &found)
     }
 
     /// Returns the rows of the dictionary that have metrics on some rank.

@@ -11,6 +11,7 @@ const RANKS_KEY: u32 = u32::MAX;
 const METRICS_KEY: u32 = 1 << 31;
 const COMMUNICATION_KEY: u32 = 1 << 30;
 const CAUSES_KEY: u32 = u32::MAX - 1;
+const EVENTS_KEY: u32 = u32::MAX - 2;
 
 /// The number of kinds of loss in version 0.1, which does not store it.
 const LOSSES_0_1: usize = 10;
@@ -41,6 +42,8 @@ pub(crate) struct Part {
     pub(crate) communication: Vec<(Range<usize>, Section)>,
     /// The causes of waiting of the ranks.
     pub(crate) causes: Option<Section>,
+    /// The events of the ranks.
+    pub(crate) events: Option<Section>,
 }
 
 /// The manifest's entry for a part.
@@ -76,7 +79,7 @@ impl Part {
         };
         let (mut times, mut metrics) = (Vec::with_capacity(sections.len()), Vec::new());
         let mut communication: Vec<(usize, Section)> = Vec::new();
-        let (mut before, mut causes) = (None, None);
+        let (mut before, mut causes, mut events) = (None, None, None);
         for &section in sections {
             let of_row = |flag: u32| (section.key ^ flag) as usize;
             // Before version 1.1, a long dictionary may have rows that look like messages.
@@ -95,9 +98,12 @@ impl Part {
                 }
                 before = Some((row, place));
                 list.push((row, section));
-            } else if section.key == CAUSES_KEY {
-                before = Some((usize::MAX, usize::MAX));
+            } else if section.key == CAUSES_KEY && before < Some((usize::MAX, 0)) {
+                before = Some((usize::MAX, 0));
                 causes = Some(section);
+            } else if section.key == EVENTS_KEY && before < Some((usize::MAX, 1)) {
+                before = Some((usize::MAX, 1));
+                events = Some(section);
             } else if !newer {
                 let reason = format!("section {} belongs to no callpath", section.key);
                 return Err(Damage::at(section.offset, reason).into());
@@ -121,6 +127,7 @@ impl Part {
             metrics,
             communication,
             causes,
+            events,
         })
     }
 

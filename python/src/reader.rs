@@ -13,6 +13,7 @@ use crate::children::Children;
 use crate::communication::{self, Of};
 use crate::cursor::{Budget, Cursor, Damage};
 use crate::edges::Edges;
+use crate::events::{self, Events};
 use crate::keys;
 use crate::messages::Messages;
 use crate::metrics::{self, Metric};
@@ -320,6 +321,19 @@ impl Profile {
             let ranks = (file.part.first_rank, file.part.ranks);
             causes::read(&mut cursor, ranks, self.callpaths.rows.len(), &mut found)
                 .map_err(|damage| file.damaged(damage))?;
+        }
+        Ok(found)
+    }
+
+    /// Returns the events of all ranks.
+    pub(crate) fn events(&self) -> Result<Events, Error> {
+        let mut found = Events::default();
+        let budget = Budget::new(self.limit_bytes);
+        for file in &self.parts {
+            let Some(section) = &file.part.events else { continue };
+            let mut cursor = section.cursor(&file.bytes, &budget);
+            let ranks = (file.part.first_rank, file.part.ranks);
+            events::read(&mut cursor, ranks, &mut found).map_err(|damage| file.damaged(damage))?;
         }
         Ok(found)
     }

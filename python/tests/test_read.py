@@ -168,6 +168,28 @@ def test_causes_are_those_of_the_program():
     assert facts.loc[2].tolist()[1:] == [2 * fact for fact in range(1, 10)]
 
 
+def test_events_are_those_of_the_program():
+    profile = tinyprof.read(frozen("1.1-events"))
+    events = profile.events()
+    assert events["rank"].tolist() == [0] * 41 + [2] * 41 and not events["thread"].any()
+    of_last = events[events["rank"] == 2]
+    assert of_last["path"].tolist() == ["main"] + ["main<steps"] * 40
+    assert of_last["depth"].tolist() == [1] + [2] * 40
+    assert of_last["begin_ns"].tolist() == [50] + [100 + step * 1000 for step in range(40)]
+    assert of_last["duration_ns"].tolist()[:3] == [80_000, 900, 899]
+    assert of_last["monotonic_ns"].tolist()[0] == 5_000_002 + 50
+    losses = profile.event_losses()
+    assert losses["policy"].tolist() == ["ring", "ring", "window"] * 2
+    assert losses["class"].tolist() == ["root", "computation", "call"] * 2
+    assert losses["kept"].tolist() == [1, 40, 0] * 2 and losses["lost"].tolist() == [0, 1, 2] * 2
+    assert losses["lost_last_ns"].tolist() == [0, 90, 180] * 2
+
+
+def test_a_profile_without_events_has_empty_frames(profile):
+    if profile.path.name != "format-1.1-events":
+        assert profile.events().empty and profile.event_losses().empty
+
+
 def test_a_profile_without_causes_has_empty_frames(profile):
     if profile.path.name != "format-1.1-causes":
         assert profile.delay_costs().empty and profile.critical_path().empty

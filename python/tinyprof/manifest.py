@@ -59,6 +59,8 @@ PROCESSOR_FACTS = (
     "delay_ns",
     "thread_cpu_max_ns",
     "threads_unread",
+    "threads_at_work",
+    "processors_allowed",
 )
 
 #: No manifest of four thousand ranks has a thousandth of this.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from . import causes, frames, graphframe, reports
+from . import causes, events, frames, graphframe, reports
 from ._native import Reader
 from .callpath import Callpath, from_rows
 from .cells import Cells
@@ -166,7 +166,9 @@ class Profile:
         time of the process meanwhile); of the threads that entered a region or called MPI,
         `threads_ns` (the time for which they were followed, added up; 0 if nothing is known of
         them), `threads_cpu_ns`, `delay_ns` (ready to run, but without a processor: the run-queue
-        delay), `thread_cpu_max_ns` (of the thread that had most) and `threads_unread`.
+        delay), `thread_cpu_max_ns` (of the thread that had most) and `threads_unread`;
+        of all threads at the end, `threads_at_work` (those with at least a hundredth of the
+        processor time of the busiest) and `processors_allowed` (that they may use); 0: unknown.
         """
         return self._facts(PROCESSOR_FACTS, 4)
 
@@ -351,6 +353,24 @@ class Profile:
     def cause_facts(self) -> pd.DataFrame:
         """Returns sums and losses of the causes of waiting: a row for each rank that knows any."""
         return causes.facts(self._reader.causes())
+
+    def events(self) -> pd.DataFrame:
+        """Returns the visits that were kept one by one, in the order of their begins on each thread.
+
+        Columns: `rank`, `thread`, `path` (`None` if the callpath was lost), `depth` (roots have 1),
+        `begin_ns` (since the start of the rank) and `duration_ns`, and `monotonic_ns`, the begin on
+        the clock of the rank's host. Empty unless the program ran with `TINYPROF_EVENTS`.
+        """
+        return events.visits(self._reader.events(), self.callpaths)
+
+    def event_losses(self) -> pd.DataFrame:
+        """Returns how many visits were kept, and lost as memory was full: by thread, class and depth.
+
+        Columns: `rank`, `thread`, `policy`, `class` (`root`, `call`, `around_calls`,
+        `computation`), `depth`, `kept`, `lost`, and the begin of the first and the end of the last
+        visit lost, `lost_first_ns` and `lost_last_ns`.
+        """
+        return events.losses(self._reader.events())
 
     def _metric_columns(self) -> pd.DataFrame:
         found = {row: self._reader.metrics(row) for row in self._reader.rows_with_metrics()}

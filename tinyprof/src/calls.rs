@@ -404,6 +404,7 @@ pub fn clock_rate() -> ClockRate {
 ///
 /// # Cost
 /// About 13 us.
+#[must_use]
 pub fn visit_ns_now() -> Option<f64> {
     let session = session();
     Some(look(session.clock)?.inner * rate_since(session.started, session.clock).ns_per_tick())

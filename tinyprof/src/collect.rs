@@ -8,6 +8,7 @@ mod builder;
 pub(crate) mod causes;
 mod choices;
 mod config;
+mod events;
 mod finish;
 mod interim_files;
 mod interim_profiles;
@@ -18,6 +19,7 @@ mod metadata;
 mod name;
 mod on_demand;
 mod sampling;
+mod save;
 mod segments;
 pub(crate) mod session;
 mod snapshot;
@@ -33,6 +35,7 @@ pub const ENABLED: bool = cfg!(feature = "enable");
 pub use builder::{Builder, StartError};
 pub use choices::settings;
 pub use interim_profiles::interim_profile;
+pub(crate) use save::save_events;
 pub use snapshot::{monotonic_ns, snapshot};
 pub use start::{start, take_over};
 #[doc(hidden)]
@@ -64,7 +67,7 @@ pub(crate) mod for_mpi {
     pub use super::snapshot::ending_here;
     pub use super::starting::starting;
     pub use super::watch::{unrecorded, watch_flush_points};
-    pub use crate::record::{NewWorker, Start, new_worker};
+    pub use crate::record::{NewWorker, Start, announce_threads, new_worker};
 
     // Of the recorder, and reachable only because it is public there.
     pub use crate::sys::{NotDone, is_sandboxed, note_sandbox, without_write_signals};

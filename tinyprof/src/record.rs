@@ -22,6 +22,7 @@ pub(crate) mod clock;
 mod counting;
 mod describe;
 mod element;
+pub(crate) mod events;
 pub(crate) mod filter;
 pub(crate) mod flush_point;
 mod keyed;
@@ -40,7 +41,7 @@ mod workers;
 #[cfg(any(test, feature = "tracing"))]
 pub(crate) use arena::Entered;
 pub(crate) use arena::{
-    Arena, Before, HeldSamples, InFlight, MetricReading, OpenRegion, Reading, Visit,
+    Arena, Before, EventReading, HeldSamples, InFlight, MetricReading, OpenRegion, Reading, Visit,
     begin_processor_time, install_sampling,
 };
 pub use arena::{EdgeInstance, Like, VISIT_UNITS};
@@ -53,4 +54,4 @@ pub use made_thread::new_worker;
 pub use site::Site;
 pub(crate) use site::has_regions;
 pub(crate) use tinyprof_segment::words::Line;
-pub use workers::{NewWorker, Start};
+pub use workers::{NewWorker, Start, announce_threads};

@@ -12,9 +12,10 @@ use tinyprof_architecture::source::{Source, sources};
 use tinyprof_architecture::{paths, public, unsafe_code};
 
 /// The crates and their floors, as in the section *The house*.
-const FLOORS: [(&str, u32); 28] = [
+const FLOORS: [(&str, u32); 29] = [
     ("tinyprof-segment", 0),
     ("tinyprof-vocabulary", 0),
+    ("tinyprof-events", 1),
     ("tinyprof-format", 1),
     ("tinyprof-macros", 1),
     ("tinyprof-messages", 1),

@@ -21,16 +21,16 @@ use tinyprof_report::SortKey;
 pub(crate) use communication::{
     ClassesArguments, GraphArguments, GraphFormat, GraphRanks, WaitsArguments, WhyArguments,
 };
-pub(crate) use diff::DiffArguments;
+pub(crate) use diff::{DiffArguments, EfficiencyArguments};
 pub(crate) use export::{ExportArguments, ExportFormat};
 pub(crate) use files::{
     CheckArguments, CompletionsArguments, HtmlArguments, ImportArguments, ManArguments,
     RecoverArguments,
 };
 use help::{
-    CHECK_HELP, CLASSES_HELP, COMPLETIONS_HELP, DIFF_HELP, EXIT_CODES, EXPORT_HELP, GRAPH_HELP,
-    HTML_HELP, IMPORT_HELP, INFO_HELP, MAN_HELP, MPI_HELP, RECOVER_HELP, REPORT_HELP, RULES_HELP,
-    RUN_HELP, TOP_HELP, TREE_HELP, WAITS_HELP, WHY_HELP,
+    CHECK_HELP, CLASSES_HELP, COMPLETIONS_HELP, DIFF_HELP, EFFICIENCY_HELP, EXIT_CODES,
+    EXPORT_HELP, GRAPH_HELP, HTML_HELP, IMPORT_HELP, INFO_HELP, MAN_HELP, MPI_HELP, RECOVER_HELP,
+    REPORT_HELP, RULES_HELP, RUN_HELP, TOP_HELP, TREE_HELP, WAITS_HELP, WHY_HELP,
 };
 pub(crate) use output::{Color, PlainOutput, ReportRows, Rows, TableFormat, TableOutput};
 pub(crate) use reading::{
@@ -75,6 +75,9 @@ pub(crate) enum Command {
     /// Check or list the rules by which tinyprof why and reports find more
     #[command(after_help = RULES_HELP)]
     Rules(RulesArguments),
+    /// Print the efficiency of runs beside each other: POP's numbers, and how computation scales
+    #[command(after_help = EFFICIENCY_HELP)]
+    Efficiency(EfficiencyArguments),
     /// Print the callpath tree without times: visits and ranks of every callpath
     #[command(after_help = TREE_HELP)]
     Tree(TreeArguments),

@@ -1,21 +1,22 @@
 //! One function per command: read, then render.
 
 use std::error::Error;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tinyprof_format::file::read_manifest;
 use tinyprof_report::{Report, SortKey, TextOptions, Totals};
 use tinyprof_views::{
-    Callpaths, MpiCallSums, MpiView, Top, Tree, by_line, by_region, info_text, json_text,
+    Callpaths, EfficiencyView, MpiCallSums, MpiView, Top, Tree, by_line, by_region, info_text,
+    json_text,
 };
 
 use crate::arguments::{
-    Command, InfoArguments, MpiArguments, ReportArguments, Rows, Selection, TableFormat,
-    TopArguments, TreeArguments,
+    Command, EfficiencyArguments, InfoArguments, MpiArguments, ReportArguments, Rows, Selection,
+    TableFormat, TopArguments, TreeArguments,
 };
 #[cfg(feature = "top")]
 use crate::live::run as watch;
-use crate::name::name_of;
+use crate::name::{distinct_names, name_of};
 use crate::outcome::Outcome;
 use crate::{
     check, diff, documents, export, graph, grouped, html, import, launch, near, recover, render,
@@ -40,6 +41,7 @@ pub(crate) fn run(command: &Command) -> Result<Outcome, Box<dyn Error>> {
         Command::Graph(arguments) => graph::graph(arguments).map(Outcome::done),
         Command::Run(arguments) => launch::run(arguments),
         Command::Diff(arguments) => diff::run(arguments),
+        Command::Efficiency(arguments) => efficiency(arguments).map(Outcome::done),
         Command::Info(arguments) => info(arguments).map(Outcome::done),
         Command::Check(arguments) => check::run(arguments),
         Command::Export(arguments) => export::run(arguments).map(Outcome::done),
@@ -131,6 +133,19 @@ fn mpi(arguments: &MpiArguments) -> Result<(), Box<dyn Error>> {
     }
     let count = usize::try_from(arguments.count).unwrap_or(usize::MAX);
     render::view(&MpiView::new(&report, &calls, count), &arguments.output)
+}
+
+fn efficiency(arguments: &EfficiencyArguments) -> Result<(), Box<dyn Error>> {
+    let all = Selection { ranks: None, executions: None, path: None };
+    let directories: Vec<&Path> = arguments.directories.iter().map(PathBuf::as_path).collect();
+    let names = distinct_names(&directories);
+    let of = |(directory, name): (&&Path, String)| {
+        let totals = select::open(directory, &all).and_then(|selected| selected.totals());
+        let totals = totals.map_err(|error| select::named(directory, error))?;
+        Ok(Report::of_totals(&totals).named(name))
+    };
+    let runs = directories.iter().zip(names).map(of).collect::<Result<Vec<_>, Box<dyn Error>>>()?;
+    render::view(&EfficiencyView::new(&runs), &arguments.output)
 }
 
 fn info(arguments: &InfoArguments) -> Result<(), Box<dyn Error>> {

@@ -15,12 +15,14 @@ mod hatchet;
 mod json;
 #[cfg(not(all(feature = "flamegraph", feature = "parquet")))]
 mod left_out;
+mod message;
 mod names;
 mod openmetrics;
 mod output;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod paths;
+mod perfetto;
 mod pprof;
 mod rank_sums;
 mod speedscope;
@@ -81,7 +83,8 @@ fn fault(arguments: &ExportArguments) -> Option<String> {
     }
     if !exporter.caps_ranks() && arguments.max_ranks.is_some() {
         return Some(
-            "--max-ranks is for speedscope and chrome only; choose ranks with --rank".to_owned(),
+            "--max-ranks is for speedscope, chrome and perfetto only; choose ranks with --rank"
+                .to_owned(),
         );
     }
     if !exporter.is_text() && arguments.output == Path::new("-") {

@@ -8,6 +8,7 @@ mod alive;
 mod boards;
 mod candidates;
 mod claim;
+mod events;
 pub(crate) mod find;
 pub(crate) mod jobs;
 mod written;
@@ -181,6 +182,7 @@ fn event_map(threads: &[Piece<'_>], now: Moment) -> io::Result<EventMap> {
         files.iter().filter_map(|bytes| Segment::parse(bytes).ok()).collect();
     let mut map = recovered_map(&segments, now);
     add_causes(&mut map, &segments);
+    events::add_events(&mut map, &segments, now);
     Ok(map)
 }
 

@@ -6,6 +6,7 @@ mod callpath;
 mod cause;
 mod clock_facts;
 mod edge;
+mod event;
 mod event_map;
 mod facts;
 mod identity;
@@ -23,6 +24,7 @@ mod profile_id;
 mod samples;
 mod span;
 mod table;
+mod threads;
 mod values;
 
 pub use bound::ESTIMATE_ERRORS;
@@ -31,6 +33,7 @@ pub use callpath::{Callpath, CallpathId, CallpathIndex, Mode, Region, RegionKind
 pub use cause::{Activities, Activity, Cause, CauseFacts, DelayCost, PathPart, RankCauses, Waited};
 pub use clock_facts::ClockFacts;
 pub use edge::{Edge, EdgeKey, EdgeKind};
+pub use event::{EventCell, RankEvents, ThreadEvents, VisitEvent};
 pub use event_map::EventMap;
 pub use facts::{Losses, RankFacts};
 pub use identity::Identity;
@@ -46,7 +49,13 @@ pub use precision::Precision;
 pub use processor::ProcessorFacts;
 pub use profile::Profile;
 pub use profile_id::{NoProfileId, ProfileId};
-pub use samples::{SAMPLES_MODULE, SAMPLES_PERIOD, SAMPLES_UNKNOWN, THREADS_NOT_SAMPLED};
+pub use samples::{
+    CYCLES, INSTRUCTIONS, SAMPLES_MODULE, SAMPLES_PERIOD, SAMPLES_UNKNOWN, THREADS_NOT_SAMPLED,
+};
 pub(crate) use table::Link;
 pub use table::{CallpathTable, Children};
+pub use threads::{
+    SAMPLED_SECONDS, THREAD_SECONDS, ThreadTimes, WORKER_SECONDS, WORKERS_MODULE, is_recorders_key,
+};
+pub use tinyprof_vocabulary::{EventClass, EventPolicy};
 pub use values::{CallpathValues, ExecutionSummary, SeriesBucket};

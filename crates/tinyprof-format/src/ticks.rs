@@ -3,7 +3,7 @@
 
 use tinyprof_segment::clock::Moment;
 
-use crate::model::{CallpathValues, ExecutionSummary, SeriesBucket};
+use crate::model::{CallpathValues, ExecutionSummary, SeriesBucket, ThreadEvents};
 
 /// A summary of one past execution, or of several adjacent ones; times in ticks.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -179,6 +179,22 @@ impl Scale {
     #[expect(clippy::cast_precision_loss, reason = "squares are statistics: 53 bits are plenty")]
     pub fn ns2(self, square_ticks: u128) -> f64 {
         (square_ticks as f64 * self.ns_per_tick * self.ns_per_tick).round()
+    }
+
+    /// Returns the events of a thread, whose times are ticks so far, in ns. Visits stay nested.
+    #[must_use]
+    pub fn events(self, mut thread: ThreadEvents) -> ThreadEvents {
+        for visit in &mut thread.visits {
+            let end_ns = self.ns(visit.end_ns());
+            visit.begin_ns = self.ns(visit.begin_ns);
+            visit.duration_ns = end_ns - visit.begin_ns;
+        }
+        for cell in &mut thread.cells {
+            cell.lost_first_ns = self.ns(cell.lost_first_ns);
+            cell.lost_last_ns = self.ns(cell.lost_last_ns);
+        }
+        thread.stopped_ns = thread.stopped_ns.map(|ticks| self.ns(ticks));
+        thread
     }
 
     /// Returns the values of a callpath. An open visit counts with its time until `now`.

@@ -5,13 +5,15 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tinyprof_format::file::{ProfileWriter, read_profile};
 use tinyprof_format::model::{
     Activities, Activity, CallpathId, CallpathValues, Cause, CauseFacts, ClockFacts, DelayCost,
-    Edge, EdgeKey, EdgeKind, EventMap, ExecutionSummary, FormatVersion, Losses, MessageKey,
-    MessageKind, MetricBucket, MetricSummary, MetricValues, Mode, PathPart, Precision, RankCauses,
-    RankFacts, Region, RegionKind, RunMetadata, RunState, SeriesBucket, SiteId, Traffic, Waited,
+    Edge, EdgeKey, EdgeKind, EventCell, EventClass, EventMap, EventPolicy, ExecutionSummary,
+    FormatVersion, Losses, MessageKey, MessageKind, MetricBucket, MetricSummary, MetricValues,
+    Mode, PathPart, Precision, RankCauses, RankEvents, RankFacts, Region, RegionKind, RunMetadata,
+    RunState, SeriesBucket, SiteId, ThreadEvents, Traffic, VisitEvent, Waited,
 };
 
 fn profile_path(version: &str) -> PathBuf {
@@ -246,12 +248,69 @@ fn sampled() -> CallpathValues {
 fn ranks(version: FormatVersion, ending: &str) -> Vec<EventMap> {
     let has_causes = ending == "-causes";
     let has = (has_causes || ending == "-edges", has_causes);
-    (0..3).map(|number| rank(number, version, has)).collect()
+    let mut ranks: Vec<EventMap> = (0..3).map(|number| rank(number, version, has)).collect();
+    if ending == "-events" {
+        ranks[0].facts.events = Some(Arc::new(events(0)));
+        ranks[2].facts.events = Some(Arc::new(events(2)));
+    }
+    ranks
+}
+
+/// Returns the events of two threads: a root region around 40 visits of a loop, and a lost one.
+fn events(rank: u32) -> RankEvents {
+    let main = CallpathId::root(SiteId::from_bits(1));
+    let visit = |callpath, depth, begin_ns, duration_ns| VisitEvent {
+        callpath,
+        depth,
+        begin_ns,
+        duration_ns,
+    };
+    let steps = main.child(SiteId::from_bits(2));
+    let step = |step: u64| visit(steps, 2, 100 + step * 1_000, 900 - step % 7);
+    let visits = std::iter::once(visit(main, 1, 50, 80_000)).chain((0..40).map(step));
+    let cell = |class, depth, kept, lost: u64| EventCell {
+        class,
+        depth,
+        kept,
+        lost,
+        lost_first_ns: 60 * lost,
+        lost_last_ns: 90 * lost,
+    };
+    let thread = ThreadEvents {
+        thread: 0,
+        policy: EventPolicy::Ring,
+        memory_bytes: 4 << 20,
+        stopped_ns: None,
+        cut: 1,
+        cells: vec![cell(EventClass::Root, 1, 1, 0), cell(EventClass::Computation, 2, 40, 1)],
+        visits: visits.collect(),
+    };
+    let full = ThreadEvents {
+        thread: 1,
+        policy: EventPolicy::Window,
+        stopped_ns: Some(70),
+        cut: 0,
+        visits: Vec::new(),
+        cells: vec![cell(EventClass::Call, 16, 0, 2)],
+        ..thread.clone()
+    };
+    let origin_ns = 5_000_000 + u64::from(rank);
+    RankEvents { origin_ns, threads_without_memory: rank.into(), threads: vec![thread, full] }
 }
 
 #[test]
 fn frozen_profiles_are_read() {
-    for version in ["0.2", "0.3", "1.0", "1.0-8bit", "1.1", "1.1-8bit", "1.1-edges", "1.1-causes"] {
+    for version in [
+        "0.2",
+        "0.3",
+        "1.0",
+        "1.0-8bit",
+        "1.1",
+        "1.1-8bit",
+        "1.1-edges",
+        "1.1-causes",
+        "1.1-events",
+    ] {
         let profile = read_profile(&profile_path(version)).expect("a frozen profile is read");
         let FormatVersion { major, minor } = profile.manifest.version;
         let precision = profile.manifest.precision;
@@ -337,6 +396,7 @@ fn freeze() {
         (Precision::EightBit, "-8bit"),
         (Precision::Exact, "-edges"),
         (Precision::Exact, "-causes"),
+        (Precision::Exact, "-events"),
     ] {
         let path = profile_path(&format!("{major}.{minor}{ending}"));
         if path.exists() {

@@ -171,7 +171,7 @@ fn event_map() -> impl Strategy<Value = EventMap> {
     let clock = prop::option::of(prop::array::uniform13(any::<u64>()));
     let clock =
         clock.prop_map(|clock| clock.map_or_else(ClockFacts::default, ClockFacts::from_numbers));
-    let processor = prop::option::of(prop::array::uniform7(any::<u64>()));
+    let processor = prop::option::of(prop::array::uniform9(any::<u64>()));
     let processor =
         processor.prop_map(|of| of.map(ProcessorFacts::from_numbers).unwrap_or_default());
     let of_clocks = (clock, processor);
@@ -184,6 +184,7 @@ fn event_map() -> impl Strategy<Value = EventMap> {
             losses,
             clock,
             causes: None,
+            events: None,
             processor,
         },
     );

@@ -90,6 +90,7 @@ fn a_whole_profile_comes_back_as_it_is() {
         "format-1.0-8bit",
         "format-1.1",
         "format-1.1-edges",
+        "format-1.1-events",
     ] {
         let copy = Copy::of(version);
         let (mut found, salvage) = copy.salvaged();

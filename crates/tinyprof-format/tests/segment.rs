@@ -69,9 +69,11 @@ fn clock() -> ClockFacts {
     ClockFacts::from_numbers(std::array::from_fn(|fact| 1 + fact as u64))
 }
 
-/// Returns the processor time of the segment, whose facts all differ.
+/// Returns the processor time of the segment, whose facts all differ; those that it has no words
+/// for are unknown.
 fn processor() -> ProcessorFacts {
-    ProcessorFacts::from_numbers(std::array::from_fn(|fact| 100 + fact as u64))
+    let fact = |fact| if fact < header::PROCESSOR_WORDS { 100 + fact as u64 } else { 0 };
+    ProcessorFacts::from_numbers(std::array::from_fn(fact))
 }
 
 /// Returns a segment of a thread that visited a chain of regions, the innermost of which is open.
@@ -156,7 +158,8 @@ fn valid() -> Vec<u8> {
     for (fact, (_, number)) in (0..).zip(clock().named()) {
         writer.put(0, header::CLOCK + fact, number);
     }
-    for (fact, (_, number)) in (0..).zip(processor().named()) {
+    let numbers = processor().named().into_iter().take(header::PROCESSOR_WORDS);
+    for (fact, (_, number)) in (0..).zip(numbers) {
         writer.put(0, header::PROCESSOR + fact, number);
     }
     writer.put(0, header::LAST_MESSAGE, u64::from(last_message));

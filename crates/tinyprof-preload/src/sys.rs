@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_long, c_ulong, c_void};
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
-use tinyprof::__mpi::{Start, new_worker, note_sandbox};
+use tinyprof::__mpi::{Start, announce_threads, new_worker, note_sandbox};
 
 /// The type of the system's `pthread_create`.
 type MakeThread = unsafe extern "C" fn(
@@ -14,6 +14,16 @@ type MakeThread = unsafe extern "C" fn(
     Start,
     *mut c_void,
 ) -> c_int;
+
+/// Says that threads are made by way of [`pthread_create`], before there can be any.
+#[used]
+// The loader calls what is in this section with arguments that the function may ignore.
+#[unsafe(link_section = ".init_array")]
+static ANNOUNCE: extern "C" fn() = announce;
+
+extern "C" fn announce() {
+    announce_threads();
+}
 
 /// Calls the system's `pthread_create`, and has the thread be sampled, if the user wants samples.
 ///

@@ -29,11 +29,13 @@ mod tables;
 mod words;
 
 pub use facts::by_callpath::{ByCallpath, Visit, VisitCauses};
+pub use facts::counters::{Counters, Scalability, ScalabilityFactors};
 pub use facts::occupancy::Occupancy;
 pub use facts::overhead::Overhead;
 pub use facts::overhead::adjusted::{Adjusted, CompensatedRank};
 pub use facts::overhead::clock::ClockOverRanks;
 pub use facts::overhead::followed::{Unfollowed, UnfollowedOfRank};
+pub use facts::sampled_place::SampledPlace;
 pub use facts::sort_key::SortKey;
 pub use facts::statistics::Statistics;
 pub use facts::statistics::efficiency::Efficiency;
@@ -43,6 +45,7 @@ pub use facts::statistics::rank::RankStatistics;
 pub use facts::statistics::regions::RegionKey;
 pub use facts::statistics::spread::{HostId, Spread};
 pub use facts::statistics::time_base::TimeBase;
+pub use facts::threads::ThreadSums;
 pub use facts::totals::Totals;
 pub use facts::totals::iterations::{IterationPoint, Iterations, SeriesElement, rank_points};
 pub use facts::totals::metrics::{Metric, Metrics};
@@ -52,7 +55,10 @@ pub use facts::totals::transfers::{
 pub use facts::totals::variation::Variation;
 pub use facts::totals::waits::{WaitSums, Waiting, Waits, waiting_pattern};
 pub use facts::usage::{Activity, RankUsage, UsageOverRanks, exclusive_ns};
-pub use findings::{Certainty, FINDINGS_MAX, Finding, FindingKind, Words};
+pub use findings::{
+    Certainty, FINDINGS_MAX, FactValue, Finding, FindingKind, HINTS, Hint, HintScope, HintSubjects,
+    Subject, Values, Words, plain_number,
+};
 pub use report::Report;
 pub use report::rows::UnknownMetric;
 pub use tables::closing::{joined_note, losses_in_words, startup_line};

@@ -22,10 +22,11 @@ use crate::facts::statistics::efficiency::Efficiency;
 use crate::facts::statistics::hosts::Hosts;
 use crate::facts::statistics::threads_at_once::threads_at_once;
 use crate::facts::statistics::time_base::TimeBase;
+use crate::facts::threads::ThreadSums;
 use crate::facts::totals::Totals;
 use crate::facts::totals::metrics::Metrics;
 use crate::facts::totals::transfers::Transfers;
-use crate::findings::{Facts, Finding, FindingKind, Run, findings};
+use crate::findings::{Facts, Finding, FindingKind, HintSubjects, Run, findings};
 use crate::words::notes::filtered;
 
 /// The data of all reports of a run. Equal profiles give equal reports.
@@ -41,6 +42,9 @@ pub struct Report {
     pub executions: u32,
     /// The threads of all ranks together; none if only statistics over ranks are known.
     pub threads: Option<u64>,
+    /// The time of the threads of each callpath in which several worked. Empty if only statistics
+    /// over ranks are known.
+    pub thread_sums: BTreeMap<CallpathIndex, ThreadSums>,
     /// The mean number of threads that worked for a callpath at once, where work went to others.
     pub threads_at_once: BTreeMap<CallpathIndex, f64>,
     /// The callpaths, or the regions.
@@ -110,8 +114,8 @@ impl Report {
         // If ranks were selected, the manifest still counts the others.
         let is_whole = totals.ranks().len() == manifest.ranks as usize;
         let threads = Some(threads).filter(|&threads| threads > 0 && is_whole);
-        let transfers = totals.transfers().clone();
-        Self { metrics: totals.metrics(), findings, threads, transfers, ..report }
+        let (transfers, thread_sums) = (totals.transfers().clone(), totals.threads().clone());
+        Self { metrics: totals.metrics(), findings, threads, thread_sums, transfers, ..report }
             .with_clock(totals)
     }
 
@@ -128,6 +132,13 @@ impl Report {
         let facts = report.facts_of_findings(manifest);
         let findings = findings(&Run::of_statistics(callpaths, &report.statistics, facts));
         Self { findings, ..report }
+    }
+
+    /// Returns what hints are asked of, with all facts: `totals` are those of this report.
+    #[must_use]
+    pub fn hint_subjects(&self, totals: &Totals) -> HintSubjects {
+        let facts = self.facts_of_findings(totals.manifest());
+        HintSubjects::of(&Run::of_totals(totals, &self.statistics, facts))
     }
 
     fn facts_of_findings(&self, manifest: &Manifest) -> Facts<'_> {
@@ -154,6 +165,7 @@ impl Report {
             hosts: manifest.metadata.numhosts,
             executions: manifest.executions,
             threads: None,
+            thread_sums: BTreeMap::new(),
             threads_at_once: threads_at_once(callpaths, &statistics),
             callpaths: callpaths.clone(),
             callpaths_of_regions: None,
@@ -203,7 +215,12 @@ impl Report {
         let transfers =
             values.map(|((index, _), values)| (index, Transfers::of_messages(&values.messages)));
         let transfers = transfers.filter(|(_, transfers)| !transfers.is_empty()).collect();
-        Self { metrics: Metrics::of_event_map(map), threads, transfers, ..report }
+        let values = map.callpaths.iter().zip(&map.values);
+        let sums = values.filter_map(|((index, _), values)| {
+            Some((index, ThreadSums::of_ranks(std::slice::from_ref(values))?))
+        });
+        let thread_sums = sums.collect();
+        Self { metrics: Metrics::of_event_map(map), threads, thread_sums, transfers, ..report }
     }
 
     fn with_clock(mut self, totals: &Totals) -> Self {
@@ -266,6 +283,7 @@ impl Report {
             metrics: Metrics::default(),
             transfers: BTreeMap::new(),
             threads_at_once: BTreeMap::new(),
+            thread_sums: BTreeMap::new(),
             adjusted: Vec::new(),
             base: self.base.without_callpaths(),
             ..self

@@ -3,6 +3,7 @@
 pub(crate) mod closing;
 mod column;
 mod columns;
+mod counters_line;
 pub(crate) mod datum;
 mod flat_regions;
 mod handed_on;
@@ -14,5 +15,6 @@ mod overhead_line;
 pub(crate) mod samples_line;
 mod selection;
 pub(crate) mod text;
+pub(crate) mod threads_line;
 pub(crate) mod tree;
 pub(crate) mod unfollowed_line;

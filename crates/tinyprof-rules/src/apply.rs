@@ -1,10 +1,10 @@
 //! What rules find in a run, and the advice that they give to its findings.
 
-use tinyprof_report::{Report, Totals};
+use tinyprof_report::{FindingKind, HINTS, Hint, Report, Totals, Values};
 use tinyprof_why::{Finding, Why};
 
 use crate::collect::{Subject, Subjects, of_finding};
-use crate::facts::{Scope, Values};
+use crate::facts::Scope;
 use crate::rule::Rule;
 use crate::rules::Rules;
 
@@ -16,10 +16,13 @@ impl Rules {
     /// Returns a line for each rule that went wrong; it is left out.
     pub fn apply(&self, why: &mut Why, totals: &Totals, report: &Report) -> Vec<String> {
         let mut notes = Vec::new();
+        why.replace_hints(self.hints_replaced());
         let is_of_findings = |rule: &&Rule| rule.scope == Scope::Finding;
-        if self.all.iter().any(|rule| !is_of_findings(&rule)) {
-            let subjects = Subjects::of(totals, report, why);
-            for rule in self.all.iter().filter(|rule| !is_of_findings(rule)) {
+        let is_asked = |rule: &&Rule| !is_of_findings(rule) && !rule.is_hint;
+        if self.all.iter().any(|rule| is_asked(&rule)) {
+            let is_of_user = self.all.iter().any(|rule| !rule.is_built_in);
+            let subjects = Subjects::of(totals, report, why, is_of_user);
+            for rule in self.all.iter().filter(is_asked) {
                 match found(rule, &subjects) {
                     Ok(Some(finding)) => add(why, rule, finding),
                     Ok(None) => {}
@@ -32,6 +35,14 @@ impl Rules {
             notes.extend(advise(&advised, why));
         }
         notes
+    }
+}
+
+impl Rules {
+    /// Returns the kinds of the hints that rules of users replace.
+    fn hints_replaced(&self) -> impl Iterator<Item = FindingKind> {
+        let is_replaced = |hint: &&Hint| self.replaced.iter().any(|name| name == hint.name);
+        HINTS.iter().filter(is_replaced).map(|hint| hint.kind)
     }
 }
 

@@ -1,8 +1,9 @@
 //! The test cases of a rule: facts, and whether it holds for them.
 
+use tinyprof_report::Values;
 use toml::{Table, Value};
 
-use crate::facts::{Fact, Scope, Values};
+use crate::facts::{Fact, Scope};
 use crate::references::no_fact_of;
 
 /// A test case of a rule.
@@ -44,7 +45,7 @@ fn add(values: &mut Values, of: Scope, name: &str, value: &Value) -> Result<(), 
         return Err(no_fact_of(of, name));
     };
     match (value, fact.is_text()) {
-        (Value::String(text), true) => values.text(fact.name, text),
+        (Value::String(text), true) => values.text(fact.name, text.as_str()),
         (Value::Float(number), false) => values.number(fact.name, *number),
         (Value::Integer(number), false) => values.number(fact.name, *number as f64),
         (_, true) => return Err(format!("{fact} is a text")),

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use tinyprof_format::model::{CallpathIndex, MessageKind};
 use tinyprof_report::cells::ratio;
-use tinyprof_report::{Activity, MpiCall, Report, Totals};
+use tinyprof_report::{Activity, HintScope, HintSubjects, MpiCall, Report, Totals, Values};
 use tinyprof_why::{Finding, Place, Why};
 
-use crate::facts::{Scope, Values};
+use crate::facts::Scope;
 
 /// What rules are asked of: the run, and each subject by scope.
 pub(crate) struct Subjects {
@@ -24,14 +24,41 @@ pub(crate) struct Subject {
 }
 
 impl Subjects {
-    pub(crate) fn of(totals: &Totals, report: &Report, why: &Why) -> Self {
+    /// Returns the subjects; with `with_hints` also those and the facts of hints, which are made
+    /// for rules of users.
+    pub(crate) fn of(totals: &Totals, report: &Report, why: &Why, with_hints: bool) -> Self {
         let ranks = of_ranks(totals);
-        let run = of_run(report, &ranks, why);
+        let hints = with_hints.then(|| report.hint_subjects(totals));
+        let mut run = hints.as_ref().map_or_else(Values::default, |hints| hints.run.clone());
+        run.extend(of_run(report, &ranks, why));
         let mut all =
             vec![Subject { scope: Scope::Run, values: run.clone(), place: None, rank: None }];
         all.extend(rank_subjects(&ranks));
         all.extend(callpath_subjects(report));
+        if let Some(hints) = hints {
+            add_hints(&mut all, hints, report);
+        }
         Self { run, all }
+    }
+}
+
+/// Adds the subjects of hints: their facts of ranks to these, the others as subjects of their own.
+fn add_hints(all: &mut Vec<Subject>, hints: HintSubjects, report: &Report) {
+    for hint in hints.all {
+        let rank = hint.ranks.first().filter(|_| hint.scope == HintScope::Rank);
+        match Scope::of_hint(hint.scope) {
+            Some(Scope::Rank) => {
+                let known = all.iter_mut().find(|of| of.scope == Scope::Rank && of.rank == rank);
+                if let Some(known) = known {
+                    known.values.extend(hint.values);
+                }
+            }
+            Some(scope @ (Scope::Callpath | Scope::Wait)) => {
+                let place = hint.place.map(|index| Place::of(&report.callpaths, index));
+                all.push(Subject { scope, values: hint.values, place, rank: None });
+            }
+            _ => {}
+        }
     }
 }
 
@@ -113,7 +140,7 @@ fn rank_subjects(ranks: &[RankTimes]) -> Vec<Subject> {
     let subject = |(number, rank): &(u32, &RankTimes)| {
         let mut values = Values::default();
         values.number("number", f64::from(*number));
-        values.text("host", &rank.host);
+        values.text("host", rank.host.as_str());
         values.number("seconds", seconds(rank.all_ns.into()));
         values.number("busy_seconds", rank.busy_s());
         values.number_if("busy_ratio", whole.map(|whole| rank.busy_s() / whole));
@@ -138,7 +165,7 @@ fn callpath_subject(report: &Report, index: CallpathIndex) -> Subject {
     let times = report.statistics.times();
     let (sum_ns, ranks) = (row.exclusive.sum_ns, u128::from(row.ranks));
     let mut values = Values::default();
-    values.text("name", &place.name());
+    values.text("name", place.name());
     values.number("seconds", seconds(sum_ns));
     values.number("share", ratio(sum_ns, times.total_ns.max(1)));
     values.number("visits", ratio(row.visits.into(), 1));
@@ -153,7 +180,7 @@ fn callpath_subject(report: &Report, index: CallpathIndex) -> Subject {
     }
     values.number_if("line", place.line.map(f64::from));
     let Some(function) = &place.call else {
-        values.text("function", &place.function);
+        values.text("function", place.function.as_str());
         return Subject { scope: Scope::Region, values, place: Some(place), rank: None };
     };
     values.text("function", function);
@@ -180,10 +207,10 @@ pub(crate) fn of_finding(why: &Why, finding: &Finding) -> Values {
     values.text("kind", finding.word());
     values.number("seconds", finding.seconds());
     values.number("share", why.share_of(finding));
-    values.text("ranks", &finding.ranks.to_string());
+    values.text("ranks", finding.ranks.to_string());
     values.number("ranks_count", ratio(finding.ranks.len().into(), 1));
     if let Some(place) = &finding.place {
-        values.text("function", &place.function);
+        values.text("function", place.function.as_str());
         values.number_if("line", place.line.map(f64::from));
         if let Some(file) = &place.file {
             values.text("file", file);

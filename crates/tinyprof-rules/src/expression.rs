@@ -3,8 +3,9 @@
 use std::fmt;
 
 use cel::{ExecutionError, Program, Value};
+use tinyprof_report::Values;
 
-use crate::facts::{Scope, Values, context};
+use crate::facts::{Scope, context, sample};
 use crate::references::unknown;
 
 /// The most characters of an expression, operators, and levels of brackets: parsing and evaluation
@@ -66,8 +67,7 @@ impl Expression {
     fn check_type(&self, scope: Scope, wanted: Wanted) -> Result<(), String> {
         // Parts of conditions that others decide are not evaluated: several samples.
         for number in [1.0, 0.0, 1e9] {
-            let (run, subject) =
-                (Values::sample(Scope::Run, number), Values::sample(scope, number));
+            let (run, subject) = (sample(Scope::Run, number), sample(scope, number));
             let found = match self.program.execute(&context(&run, scope, &subject)) {
                 Ok(found) => found,
                 Err(ExecutionError::DivisionByZero(_)) => continue,
@@ -90,6 +90,12 @@ impl Expression {
             }
         }
         Ok(())
+    }
+
+    /// Returns its parts.
+    #[cfg(test)]
+    pub(crate) fn tree(&self) -> &cel::IdedExpr {
+        self.program.expression()
     }
 
     /// Returns it as it was written.

@@ -29,6 +29,8 @@ mod rule;
 mod rules;
 mod stack;
 mod template;
+#[cfg(test)]
+mod translate;
 
 pub use facts::{FACTS, Fact, Scope};
 pub use load::{files_of_user, load, text_of};

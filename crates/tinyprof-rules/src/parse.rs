@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::Deserialize;
+use tinyprof_report::Certainty;
 use tinyprof_settings::near::{changes, is_near};
 use toml::{Spanned, Table};
 
@@ -53,6 +54,8 @@ struct RawRule {
     when: String,
     seconds: Option<String>,
     text: Option<String>,
+    evidence: Option<String>,
+    certainty: Option<String>,
     advice: String,
     #[serde(default)]
     source: String,
@@ -60,8 +63,9 @@ struct RawRule {
     case: Vec<Table>,
 }
 
-/// Returns the rules of a text that are right, and what is wrong with the others.
-pub(crate) fn parse(toml: &str, file: &str) -> (Vec<Rule>, Vec<Problem>) {
+/// Returns the rules of a text that are right, and what is wrong with the others. Those of hints
+/// have evidence.
+pub(crate) fn parse(toml: &str, file: &str, is_hint: bool) -> (Vec<Rule>, Vec<Problem>) {
     let problem = |line: Option<usize>, text: String| Problem { file: file.to_owned(), line, text };
     if toml.len() > BYTES_MAX {
         return (Vec::new(), vec![problem(None, format!("is larger than {BYTES_MAX} bytes"))]);
@@ -74,12 +78,12 @@ pub(crate) fn parse(toml: &str, file: &str) -> (Vec<Rule>, Vec<Problem>) {
             return (Vec::new(), vec![problem(line, text)]);
         }
     };
-    let checked = on_large_stack(|| checked(raw, toml, file));
+    let checked = on_large_stack(|| checked(raw, toml, file, is_hint));
     checked.unwrap_or_else(|error| (Vec::new(), vec![problem(None, error)]))
 }
 
 /// Checks the rules of a file, each by itself.
-fn checked(raw: RawFile, toml: &str, file: &str) -> (Vec<Rule>, Vec<Problem>) {
+fn checked(raw: RawFile, toml: &str, file: &str, is_hint: bool) -> (Vec<Rule>, Vec<Problem>) {
     let problem = |line: Option<usize>, text: String| Problem { file: file.to_owned(), line, text };
     let (mut rules, mut problems) = (Vec::new(), Vec::new());
     if raw.rule.len() > RULES_MAX {
@@ -90,7 +94,7 @@ fn checked(raw: RawFile, toml: &str, file: &str) -> (Vec<Rule>, Vec<Problem>) {
         let line = line_of(toml, raw.span().start);
         let table = raw.into_inner();
         let name = table.get("name").and_then(toml::Value::as_str).unwrap_or("?").to_owned();
-        match rule(table, format!("{file}:{line}")) {
+        match rule(table, format!("{file}:{line}"), is_hint) {
             Ok(rule) => rules.push(rule),
             Err(Wrong { key, text }) => {
                 let line = key.and_then(|key| line_of_key(toml, line, key)).unwrap_or(line);
@@ -108,7 +112,7 @@ struct Wrong {
     text: String,
 }
 
-fn rule(table: Table, origin: String) -> Result<Rule, Wrong> {
+fn rule(table: Table, origin: String, is_hint: bool) -> Result<Rule, Wrong> {
     let wrong = |text: String| Wrong { key: None, text };
     let of = |key: &'static str| move |text: String| Wrong { key: Some(key), text };
     let raw: RawRule =
@@ -133,6 +137,12 @@ fn rule(table: Table, origin: String) -> Result<Rule, Wrong> {
     let seconds = seconds.transpose().map_err(of("seconds"))?;
     let text = raw.text.map(|text| Template::new(&text, scope));
     let text = text.transpose().map_err(of("text"))?;
+    let evidence = raw.evidence.map(|text| Template::new(&text, scope));
+    let evidence = evidence.transpose().map_err(of("evidence"))?;
+    let certainty = certainty(raw.certainty.as_deref(), is_hint).map_err(of("certainty"))?;
+    if evidence.is_some() != is_hint {
+        return Err(of("evidence")("is for built-in hints alone: text has the numbers".into()));
+    }
     let advice = Template::new(&raw.advice, scope).map_err(of("advice"))?;
     let mut cases = Vec::new();
     for mut table in raw.case {
@@ -142,7 +152,31 @@ fn rule(table: Table, origin: String) -> Result<Rule, Wrong> {
         cases.push(Case::new(holds, &table, scope).map_err(wrong)?);
     }
     let (name, source) = (raw.name, raw.source);
-    Ok(Rule { name, scope, when, seconds, text, advice, source, cases, origin, is_built_in: false })
+    Ok(Rule {
+        name,
+        scope,
+        when,
+        seconds,
+        text,
+        evidence,
+        advice,
+        certainty,
+        source,
+        cases,
+        origin,
+        is_built_in: is_hint,
+        is_hint,
+    })
+}
+
+fn certainty(word: Option<&str>, is_hint: bool) -> Result<Certainty, String> {
+    match word {
+        None if is_hint => Ok(Certainty::Measured),
+        None => Ok(Certainty::AtMost),
+        Some("estimated") if is_hint => Ok(Certainty::Estimated),
+        Some("at most") if is_hint => Ok(Certainty::AtMost),
+        Some(_) => Err("is for built-in hints alone: estimated, or at most".into()),
+    }
 }
 
 fn no_scope(word: &str) -> String {
@@ -189,7 +223,7 @@ advice = "Look at tinyprof mpi."
 "#;
 
     fn problem(text: &str) -> String {
-        let (_, problems) = parse(text, "my.toml");
+        let (_, problems) = parse(text, "my.toml", false);
         problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     }
 
@@ -214,7 +248,7 @@ advice = "Look at tinyprof mpi."
     #[test]
     fn one_wrong_rule_leaves_the_others() {
         let text = format!("{RIGHT}{}", RIGHT.replace("mpi_share >=", "x >="));
-        let (rules, problems) = parse(&text, "my.toml");
+        let (rules, problems) = parse(&text, "my.toml", false);
         assert_eq!((rules.len(), problems.len()), (1, 1));
         assert_eq!(problems[0].line, Some(13), "{problems:?}");
     }

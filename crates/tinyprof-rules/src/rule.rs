@@ -1,10 +1,11 @@
 //! A rule: a condition over facts, and what to say where it holds.
 
 use cel::Value;
+use tinyprof_report::{Certainty, Values};
 
 use crate::case::Case;
 use crate::expression::{Expression, as_number};
-use crate::facts::{Scope, Values};
+use crate::facts::Scope;
 use crate::template::Template;
 
 /// A rule: a condition over facts, and what to say where it holds.
@@ -17,12 +18,20 @@ pub struct Rule {
     pub(crate) seconds: Option<Expression>,
     /// What was found; none for a rule for findings.
     pub(crate) text: Option<Template>,
+    /// The numbers that support it; hints have them, other rules have them in their text.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the recorder has it, translated"))]
+    pub(crate) evidence: Option<Template>,
     pub(crate) advice: Template,
+    /// The certainty of the seconds; of other rules than hints it is an upper bound.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the recorder has it, translated"))]
+    pub(crate) certainty: Certainty,
     pub(crate) source: String,
     pub(crate) cases: Vec<Case>,
     /// Where it is: `built-in`, or the file and the line.
     pub(crate) origin: String,
     pub(crate) is_built_in: bool,
+    /// Whether it is one of those that are applied where reports are made, also by the recorder.
+    pub(crate) is_hint: bool,
 }
 
 impl Rule {

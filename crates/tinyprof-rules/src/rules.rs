@@ -4,13 +4,18 @@ use crate::case::Case;
 use crate::parse::{Problem, parse};
 use crate::rule::Rule;
 
-/// The built-in rules.
+/// The built-in rules that the command applies.
 const BUILT_IN: &str = include_str!("rules.toml");
+
+/// The built-in rules of hints, which are applied where reports are made, translated to Rust.
+pub(crate) const HINTS: &str = include_str!("hints.toml");
 
 /// Rules in the order in which they are asked.
 #[derive(Debug, Default)]
 pub struct Rules {
     pub(crate) all: Vec<Rule>,
+    /// The names of built-in hints that rules of users replace.
+    pub(crate) replaced: Vec<String>,
 }
 
 impl Rules {
@@ -20,6 +25,9 @@ impl Rules {
         let mut rules = Self::default();
         let problems = rules.add(BUILT_IN, "built-in");
         debug_assert!(problems.is_empty(), "the tests check them: {problems:?}");
+        let (hints, problems) = parse(HINTS, "built-in", true);
+        debug_assert!(problems.is_empty(), "the tests check them: {problems:?}");
+        rules.all.extend(hints);
         for rule in &mut rules.all {
             rule.is_built_in = true;
             "built-in".clone_into(&mut rule.origin);
@@ -30,7 +38,7 @@ impl Rules {
     /// Puts the rules of a file with this name before the others. Returns what is wrong with those
     /// that cannot be used: the others are added all the same.
     pub fn add(&mut self, toml: &str, file: &str) -> Vec<Problem> {
-        let (parsed, mut problems) = parse(toml, file);
+        let (parsed, mut problems) = parse(toml, file, false);
         let mut rules: Vec<Rule> = Vec::new();
         for rule in parsed {
             let own = self.all.iter().filter(|known| !known.is_built_in);
@@ -43,7 +51,12 @@ impl Rules {
             }
         }
         // A user's rule takes the place of a built-in one of its name.
-        self.all.retain(|known| !rules.iter().any(|rule| rule.name == known.name));
+        let (kept, replaced): (Vec<Rule>, Vec<Rule>) = std::mem::take(&mut self.all)
+            .into_iter()
+            .partition(|known| !rules.iter().any(|rule| rule.name == known.name));
+        self.replaced
+            .extend(replaced.into_iter().filter(|rule| rule.is_hint).map(|rule| rule.name));
+        self.all = kept;
         rules.append(&mut self.all);
         self.all = rules;
         problems

@@ -1,14 +1,15 @@
 //! Texts with expressions in braces: `{call.name} takes {call.seconds|time}`.
 
 use cel::Value;
-use tinyprof_report::cells::{count_cell, data, number_cell, percent_cell, shown, time, whole};
+use tinyprof_report::cells::{data, percent_cell, shown, time, whole};
+use tinyprof_report::{Values, plain_number};
 
 use crate::expression::{Expression, Wanted, as_number};
-use crate::facts::{Scope, Values};
+use crate::facts::Scope;
 
 /// How a number is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+pub(crate) enum Form {
     Plain,
     Time,
     Percent,
@@ -27,8 +28,7 @@ impl Form {
 
     fn write(self, number: f64) -> String {
         match self {
-            Self::Plain if number.fract() == 0.0 && number >= 0.0 => count_cell(integer(number)),
-            Self::Plain => number_cell(number),
+            Self::Plain => plain_number(number),
             Self::Time => time(whole(number * 1e9)),
             Self::Percent => percent_cell(number),
             Self::Bytes => data(integer(number)),
@@ -41,7 +41,7 @@ fn integer(number: f64) -> u64 {
 }
 
 #[derive(Debug)]
-enum Part {
+pub(crate) enum Part {
     Text(String),
     Value(Expression, Form),
 }
@@ -80,6 +80,12 @@ impl Template {
         }
         parts.push(Part::Text(rest.to_owned()));
         Ok(Self(parts))
+    }
+
+    /// Returns its parts.
+    #[cfg(test)]
+    pub(crate) fn parts(&self) -> &[Part] {
+        &self.0
     }
 
     /// Returns the text, escaped for a terminal. Facts that are unknown are a question mark.

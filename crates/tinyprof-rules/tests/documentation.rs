@@ -5,6 +5,7 @@ use std::path::Path;
 use std::{env, fs};
 
 use tinyprof_rules::{FACTS, Rules};
+use tinyprof_why::Kind;
 
 fn path() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/rules.md")
@@ -76,5 +77,10 @@ fn built_in_rules_are_right_and_have_cases_and_sources() {
         assert!(rule.cases() >= 3, "{name}: cases that hold, and cases that do not");
         assert!(!rule.source().is_empty(), "{name}: a source");
         assert!(text.contains(&format!("rule `{name}`")), "{name}: the table of patterns has it");
+    }
+    let patterns = text.split("## Patterns").nth(1).expect("the table of patterns");
+    for kind in Kind::ALL.into_iter().filter(|kind| *kind != Kind::OfRule) {
+        let word = kind.word();
+        assert!(patterns.contains(&format!("`{word}`")), "{word}: the table of patterns has it");
     }
 }

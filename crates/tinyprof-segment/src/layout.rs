@@ -19,7 +19,7 @@
 //! line 5  40 edges lost       41 .. 53 facts of the clock, in the order of `ClockFacts::named`
 //! line 6  54 .. 60 processor time, in the order of `ProcessorFacts::named`
 //!         61 words that others give a meaning, the first a sequence counter: line, number of words
-//!         62, 63 unused, 0
+//!         62 events: line, number of words; 0: none                63 unused, 0
 //! line 8 ..  blocks of 2^k lines: nodes, sites, lists, the description, tables of the recorder
 //!
 //! node:  16 words, see [`node`]        message: 8 words, see [`message`]
@@ -94,6 +94,7 @@ pub mod header {
     pub const PROCESSOR: usize = 54;
     pub const PROCESSOR_WORDS: usize = 7;
     pub const KEPT: usize = 61;
+    pub const EVENTS: usize = 62;
     pub const WORDS: usize = 64;
 }
 const _: () = assert!(header::WORDS == HEADER_LINES as usize * LINE_WORDS);

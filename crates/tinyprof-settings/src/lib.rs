@@ -29,6 +29,7 @@ extern crate self as tinyprof_settings;
 
 mod choice;
 mod document;
+mod events;
 pub mod near;
 pub mod parse;
 pub mod pattern;
@@ -42,6 +43,7 @@ pub use choice::{
     Aggregators, ClockChoice, MessageOrder, MpiLevel, ReportSignal, SeriesGather, World,
 };
 pub use document::{Column, document};
+pub use events::{Events, EventsWindow};
 pub use setting::Setting;
 pub use table::{ALL_INTERIM_PROFILES, DEADLINE_DEFAULT, SETTINGS, Settings};
 pub use unknown::{is_unknown, nearest};

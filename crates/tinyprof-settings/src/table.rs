@@ -14,6 +14,7 @@ use tinyprof_format::segment::DIRECTORY_VARIABLE;
 use crate::choice::{
     Aggregators, ClockChoice, MessageOrder, MpiLevel, ReportSignal, SeriesGather, World,
 };
+use crate::events::{self, Events, EventsWindow};
 use crate::parse::{
     count, duration_up_to, is_filter, path, profile_name, share, switch, text, word,
 };
@@ -129,6 +130,39 @@ settings! {
                 "off" => Some(0),
                 number => count(number).filter(|&number| number <= 1000),
             }),
+        }
+        /// The visits that are kept one by one.
+        events: Events {
+            key: "events",
+            variable: "TINYPROF_EVENTS",
+            values: "window|ring|thin",
+            expected: "off, window, ring or thin",
+            meaning: "single visits with begin and end, in memory of fixed size: until it is full, \
+                      the newest, or all of the run at falling resolution",
+            default: "off: none are kept",
+            read: |value| word(value, events::events),
+        }
+        /// The memory for the events of each thread, in bytes.
+        events_memory: u64 {
+            key: "events-memory",
+            variable: "TINYPROF_EVENTS_MEMORY",
+            values: "4MiB",
+            expected: "a size from 256KiB to 128MiB, as in 4MiB",
+            meaning: "memory for the events of each thread, rounded down to a power of two",
+            default: "`4MiB`",
+            read: |value| text(value, events::memory),
+        }
+        /// The part of the run of which events are kept.
+        events_window: EventsWindow {
+            key: "events-window",
+            variable: "TINYPROF_EVENTS_WINDOW",
+            values: "10s+5s",
+            expected: "a begin and a length as in 10s+5s, visits of a region as in solve@100-110, \
+                      or program",
+            meaning: "when events are kept: some time, or some visits of a region (`solve@100-110`, \
+                      from 0 on), or only where the program asks for it (`program`)",
+            default: "always",
+            read: |value| text(value, events::window),
         }
         /// The time between two interim profiles; zero for none.
         interim_interval: Duration {

@@ -10,7 +10,7 @@ use crate::pattern::matches;
 
 /// The words around an MPI function's name that say how its wrapper passes it on: for whom, of
 /// which type, in which way.
-const AFFIXES: [&str; 90] = [
+const AFFIXES: [&str; 91] = [
     "mpi",
     "mpp",
     "mp",
@@ -23,6 +23,7 @@ const AFFIXES: [&str; 90] = [
     "wrap",
     "wrapper",
     "wrapped",
+    "timestamp",
     "stub",
     "safe",
     "check",
@@ -124,6 +125,9 @@ const ACROSS: [&str; 14] = [
     "rank",
 ];
 
+/// What stands for these words right before one of [`REDUCING`]: `gsum`, `glmax`, `allmin`.
+const ACROSS_SHORT: [&str; 4] = ["g", "gl", "all", "p"];
+
 /// The user's names of further wrappers.
 ///
 /// ```
@@ -156,8 +160,10 @@ impl Wrappers {
     pub fn is_wrapper(&self, name: &str, called: &str) -> bool {
         let path = path(name);
         let Some((last, around)) = path.split_last() else { return false };
+        let module = around.last().filter(|_| name.contains("_MOD_"));
+        let of_module = module.map_or_else(Vec::new, |module| words(module));
         is_of_bindings(name, around)
-            || is_named_like(last, called)
+            || is_named_like(last, &of_module, called)
             || self
                 .patterns
                 .iter()
@@ -173,8 +179,9 @@ fn is_of_bindings(name: &str, around: &[&str]) -> bool {
 }
 
 /// Returns whether a function's own name has that of MPI's function, such as `hypre_MPI_Send`,
-/// `mpiSend`, `comm_send_real` or `Communicator::send`.
-fn is_named_like(name: &str, called: &str) -> bool {
+/// `mpiSend`, `comm_send_real` or `Communicator::send`. Procedures of Fortran may begin with a word
+/// of their module: `clover_min` of `clover_module`.
+fn is_named_like(name: &str, of_module: &[String], called: &str) -> bool {
     let called = called.trim_start_matches("MPI_").to_ascii_lowercase().replace('_', "");
     let words = words(name);
     let joined: String = words.concat();
@@ -182,25 +189,44 @@ fn is_named_like(name: &str, called: &str) -> bool {
         return true;
     }
     let is_affix = |word: &String| {
-        word.bytes().all(|byte| byte.is_ascii_digit()) || AFFIXES.contains(&word.as_str())
+        is_number(word) || AFFIXES.contains(&word.as_str()) || of_module.contains(word)
     };
     let first = words.iter().position(|word| !is_affix(word)).unwrap_or(words.len());
     let last = words.iter().rposition(|word| !is_affix(word)).map_or(first, |last| last + 1);
     let plain = words[first..last].concat();
-    if is_reduction(&words) && called.contains("reduce") {
+    if is_reduction(&words, of_module) && called.contains("reduce") {
         return true;
     }
     let shortened = ["replace", "v", "w", "init"].map(|end| called.strip_suffix(end));
-    iter::once(Some(called.as_str())).chain(shortened).flatten().any(|called| plain == called)
+    let is_plain = |called: &str| {
+        // `tests` and `psend`, as libraries name their own.
+        [plain.as_str()]
+            .into_iter()
+            .chain(plain.strip_suffix('s'))
+            .chain(plain.strip_prefix('p'))
+            .any(|plain| plain == called)
+    };
+    iter::once(Some(called.as_str())).chain(shortened).flatten().any(is_plain)
+}
+
+fn is_number(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Returns whether a name only says that values of all ranks are put together, such as
-/// `addIntParallel` or `global_sum`.
-fn is_reduction(words: &[String]) -> bool {
-    let has = |of: &[&str]| words.iter().any(|word| of.contains(&word.as_str()));
-    let is_known =
-        |word: &String| AFFIXES.contains(&word.as_str()) || REDUCING.contains(&word.as_str());
-    has(&REDUCING) && has(&ACROSS) && words.iter().all(is_known)
+/// `addIntParallel`, `global_sum`, or `glmax`; or `clover_min` of the module `clover_module`.
+fn is_reduction(words: &[String], of_module: &[String]) -> bool {
+    let short = |word: &str| {
+        let prefixes = ACROSS_SHORT.into_iter();
+        prefixes.filter_map(|prefix| word.strip_prefix(prefix)).any(|rest| REDUCING.contains(&rest))
+    };
+    let is_reducing = |word: &String| REDUCING.contains(&word.as_str()) || short(word);
+    let is_across =
+        |word: &String| ACROSS.contains(&word.as_str()) || short(word) || of_module.contains(word);
+    let is_known = |word: &String| {
+        is_number(word) || AFFIXES.contains(&word.as_str()) || is_reducing(word) || is_across(word)
+    };
+    words.iter().any(is_reducing) && words.iter().any(is_across) && words.iter().all(is_known)
 }
 
 /// Returns the words of a name, in lower case, with the field's short forms: of `AllReduce_sum`
@@ -239,6 +265,8 @@ fn path(name: &str) -> Vec<&str> {
         return vec![module, procedure];
     }
     let end = name.find('(').filter(|&end| end > 0).unwrap_or(name.len());
+    let name = without_result(&name[..end]);
+    let end = name.len();
     let mut depth = 0_usize;
     let mut parts: Vec<Range<usize>> = iter::once(0..0).collect();
     for (index, byte) in name[..end].bytes().enumerate() {
@@ -256,6 +284,22 @@ fn path(name: &str) -> Vec<&str> {
     }
     let parts = parts.into_iter().filter(|part| !part.is_empty());
     parts.map(|part| name[part].trim_matches(['_', ' '])).collect()
+}
+
+/// Returns a name of C++ without the type of the result, which those of templates have: of
+/// `mpl::pool update<2, std::pair<int, int> >` the last part. It is the class of no function.
+fn without_result(name: &str) -> &str {
+    let mut depth = 0_usize;
+    let mut start = 0;
+    for (index, byte) in name.bytes().enumerate() {
+        match byte {
+            b'<' => depth += 1,
+            b'>' => depth = depth.saturating_sub(1),
+            b' ' if depth == 0 && !name[..index].ends_with("operator") => start = index + 1,
+            _ => {}
+        }
+    }
+    &name[start..]
 }
 
 /// Returns the identifiers of a symbol of C++, or of Rust's old form: each with its length.
@@ -302,6 +346,13 @@ mod tests {
             ("minRankDoubleParallel", "MPI_Allreduce"),
             ("global_sum_dp_", "MPI_Reduce"),
             ("comm_barrier.constprop.0", "MPI_Barrier"),
+            ("__plib_module_MOD_glmax_d_1d", "MPI_Allreduce"),
+            ("__plib_module_MOD_tests", "MPI_Test"),
+            ("__plib_module_MOD_psend_d_2d", "MPI_Send"),
+            ("__clover_module_MOD_clover_min", "MPI_Allreduce"),
+            ("__clover_module_MOD_clover_allgather", "MPI_Allgather"),
+            ("gsum_", "MPI_Allreduce"),
+            ("mpl::irequest mpl::impl::base_communicator::isend<double>(int) const", "MPI_Isend"),
             ("_ZN8Parallel12Communicator7waitallEv", "MPI_Waitall"),
             ("_ZNK3MPI4Comm4SendEPKviRKNS_8DatatypeEii", "MPI_Send"),
             ("_ZN5boost3mpi6detail9send_implIiEEvRKNS0_12communicatorEiiPKT_i", "MPI_Send"),
@@ -328,6 +379,12 @@ mod tests {
             ("CommSend", "MPI_Waitall"),
             ("send_boundaries", "MPI_Send"),
             ("__halo_MOD_exchange", "MPI_Sendrecv"),
+            ("__clover_module_MOD_clover_exchange", "MPI_Waitall"),
+            ("__field_module_MOD_max_density", "MPI_Allreduce"),
+            ("clover_min", "MPI_Allreduce"),
+            ("Halo::halo_send(int)", "MPI_Send"),
+            ("mpl::irequest_pool update<2ul, std::pair<int, int> >(mpl::comm const&)", "MPI_Isend"),
+            ("plus", "MPI_Allreduce"),
             ("_ZN5Solver4stepEi", "MPI_Allreduce"),
             ("Solver::wait_for_all(int)", "MPI_Waitall"),
             ("compute_sum", "MPI_Allreduce"),

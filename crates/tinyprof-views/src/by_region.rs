@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tinyprof_format::model::{CallpathId, CallpathIndex, CallpathTable, Region};
 use tinyprof_report::{
-    Finding, RankStatistics, RegionKey, Report, SortKey, Statistics, Totals, Transfers,
+    Finding, RankStatistics, RegionKey, Report, SortKey, Statistics, ThreadSums, Totals, Transfers,
 };
 
 /// The regions of a callpath table.
@@ -53,6 +53,12 @@ fn report_by(totals: &Totals, key_of: fn(&Region) -> RegionKey<'_>) -> Report {
         let region = regions.of_callpath[callpath.row()];
         transfers.entry(region).or_default().absorb(of_callpath);
     }
+    let mut thread_sums: BTreeMap<CallpathIndex, ThreadSums> = BTreeMap::new();
+    // Which of the threads of several callpaths are the same is not known; samples add up.
+    let sampled = report.thread_sums.iter().filter(|(_, sums)| sums.count().is_none());
+    for (callpath, sums) in sampled {
+        thread_sums.entry(regions.of_callpath[callpath.row()]).or_default().add_place(sums);
+    }
     let findings = report.findings.into_iter();
     let findings = findings.map(|finding| Finding { place: None, ..finding }).collect();
     Report {
@@ -61,6 +67,7 @@ fn report_by(totals: &Totals, key_of: fn(&Region) -> RegionKey<'_>) -> Report {
         transfers,
         findings,
         threads_at_once: BTreeMap::new(),
+        thread_sums,
         adjusted: Vec::new(),
         base: report.base.by(&regions.of_callpath),
         callpaths: regions.table,

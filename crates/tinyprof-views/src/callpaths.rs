@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 use tinyprof_format::model::{CallpathIndex, Region};
+use tinyprof_report::cells::whole;
 use tinyprof_report::{Adjusted, Datum, Finding, Metric, Report, TextOptions, in_tree_order};
 
 use crate::clock::clock_json;
@@ -33,6 +34,8 @@ pub(crate) const FIRST: [&str; 5] = ["path", "name", "depth", "ranks", "visits"]
 /// sentence. `bytes_out` and `bytes_in` count messages, collective operations and files at the
 /// callpath itself; they are 0 in a report of statistics over ranks. These members may be null:
 ///
+/// * `threads` if one thread did all that is known of a callpath, and in it all but `busy` at a
+///   place that was sampled, where `busy` may be null,
 /// * `inclusive_ns` and `exclusive_ns` if no rank visited the callpath, and `standard_error` in
 ///   them if every visit was timed.
 /// * A number in `metrics` if it is infinite or unknown.
@@ -164,6 +167,7 @@ pub(crate) fn callpath_json(report: &Report, index: CallpathIndex) -> Value {
     let metrics = report.metrics.of_callpath(index).iter();
     let metrics: Map<String, Value> =
         metrics.map(|metric| (metric.key.clone(), metric_json(metric))).collect();
+    let of_one_thread = |ns| report.time_of_one_thread(index, ns);
     let mut entry = json!({
         "id": format!("{:016x}", callpath.id.to_bits()),
         "parent": callpath.parent.map(CallpathIndex::row),
@@ -173,12 +177,13 @@ pub(crate) fn callpath_json(report: &Report, index: CallpathIndex) -> Value {
         "site": site_json(&callpath.region),
         "ranks": row.ranks,
         "visits": row.visits,
-        "share": report.base.inclusive_share(index, row.inclusive.sum_ns),
-        "exclusive_share": report.base.exclusive_share(index, row.exclusive.sum_ns),
+        "share": report.base.inclusive_share(index, of_one_thread(row.inclusive.sum_ns)),
+        "exclusive_share": report.base.exclusive_share(index, of_one_thread(row.exclusive.sum_ns)),
         "startup_ns": integer(report.base.startup_in(index)),
         "inclusive_ns": spread_json(report, row, &row.inclusive),
         "exclusive_ns": spread_json(report, row, &row.exclusive),
         "threads_at_once": report.threads_at_once(index),
+        "threads": threads_json(report, index),
         "variation": row.coefficient_of_variation(),
         "bytes_out": transfers.out().bytes,
         "bytes_in": transfers.into_rank().bytes,
@@ -201,6 +206,11 @@ fn finding_json(report: &Report, finding: &Finding) -> Value {
         "rank": finding.rank(),
         "iteration": finding.iteration,
         "lost_ns": finding.lost_ns,
+        "sampled": finding.sampled.as_ref().map(|place| json!({
+            "name": place.name,
+            "here_ns": place.here_ns,
+            "elsewhere_ns": place.elsewhere_ns,
+        })),
         "headline": finding.words.headline,
         "evidence": finding.words.evidence,
         "advice": finding.words.advice,
@@ -216,6 +226,20 @@ pub(crate) fn first_cells(report: &Report, index: CallpathIndex) -> [String; 5] 
         row.ranks.to_string(),
         row.visits.to_string(),
     ]
+}
+
+/// Returns the threads of a callpath in which several worked. Those of `longest_ns` are not known
+/// at a place that was sampled.
+fn threads_json(report: &Report, index: CallpathIndex) -> Value {
+    let Some(sums) = report.threads_of(index) else { return Value::Null };
+    let longest = sums.count().map(|_| integer(whole(sums.longest_ns)));
+    json!({
+        "count": sums.count(),
+        "busy": report.busy_threads(index),
+        "longest_ns": longest,
+        "longest_rank": longest.map(|_| sums.longest_rank),
+        "imbalance": sums.imbalance(),
+    })
 }
 
 fn adjusted_json(times: Adjusted) -> Value {

@@ -5,6 +5,7 @@
 //!   their numbers, or of them.
 //! * [`MpiView`]: MPI calls by function, by call site and by pair of ranks ([`MpiCalls`]).
 //! * [`WaitsView`]: who waits for whom; [`compensated_text`]: times without measurement.
+//! * [`EfficiencyView`]: the efficiency of runs beside each other.
 //! * [`GroupView`]: times by call site, loop, function and partner ([`GroupSums`]).
 //! * [`info_text`]: the facts of a manifest.
 //! * [`LongJson`], [`csv_line`], [`table`]: the building blocks of other tables.
@@ -21,6 +22,7 @@ mod clock;
 mod compensated;
 mod csv;
 mod date;
+mod efficiency;
 mod groups;
 mod info;
 mod json_list;
@@ -39,6 +41,7 @@ pub use callpaths::{Callpaths, report_json};
 pub use compensated::compensated_text;
 pub use csv::csv_line;
 pub use date::utc;
+pub use efficiency::EfficiencyView;
 pub use groups::{GroupBy, GroupRow, GroupSums, GroupView};
 pub use info::info_text;
 pub use json_list::{LongJson, integer, json_text};

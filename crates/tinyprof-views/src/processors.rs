@@ -25,6 +25,8 @@ pub(crate) fn processors_json(report: &Report) -> Value {
         "threads_ns": integer(times.threads_ns),
         "delay_ns": times.delay_share().map(|_| integer(times.delay_ns)),
         "delay_share": times.delay_share(),
+        "threads_at_work": times.threads_at_work_of_a_rank(),
+        "processors_allowed": times.processors_of_a_rank(),
         "useful_delay_at_least_ns": times.delay_share().map(|_| integer(times.useful_delay_ns)),
         "ranks": of_ranks.collect::<Vec<_>>(),
     })

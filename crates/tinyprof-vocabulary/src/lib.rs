@@ -4,14 +4,17 @@
 //! `tinyprof-mpi`.
 //!
 //! * [`Pattern`]: what a rank waits for.
+//! * [`EventClass`], [`EventPolicy`]: visits that are kept one by one.
 //! * [`RankSet`]: ranks, in memory for each run of them.
 //!
 //! It depends on nothing. Thus a program that is linked to the recorder needs no more of messages
 //! than their names.
 #![forbid(unsafe_code)]
 
+mod event;
 mod pattern;
 mod rank_set;
 
+pub use event::{EventClass, EventPolicy};
 pub use pattern::Pattern;
 pub use rank_set::RankSet;

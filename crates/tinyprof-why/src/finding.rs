@@ -1,7 +1,8 @@
 //! A finding: its cause, the place of that, who waits for it, and what to do.
 
 use tinyprof_messages::graph::RankSet;
-use tinyprof_report::Certainty;
+use tinyprof_report::cells::shown;
+use tinyprof_report::{Certainty, SampledPlace, Totals};
 
 use crate::place::Place;
 
@@ -51,13 +52,37 @@ pub enum Kind {
     RedundantBarrier,
     /// A single visit takes much longer than all others.
     OneSlowVisit,
-    /// Visits take longer and longer.
-    Growth,
     /// What a rule of the command has found, which has a name of its own.
     OfRule,
 }
 
 impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 22] = [
+        Self::LateSender,
+        Self::LateReceiver,
+        Self::LateToCollective,
+        Self::LateRoot,
+        Self::LateToWindow,
+        Self::SlowRank,
+        Self::MasterSaturated,
+        Self::MasterStarving,
+        Self::Serialisation,
+        Self::TurnsToBeLate,
+        Self::Oversubscription,
+        Self::LockContention,
+        Self::SerialIo,
+        Self::Imbalance,
+        Self::SmallMessages,
+        Self::Bandwidth,
+        Self::NoOverlap,
+        Self::Polling,
+        Self::WrongOrder,
+        Self::RedundantBarrier,
+        Self::OneSlowVisit,
+        Self::OfRule,
+    ];
+
     /// Returns the kind as a word for programs: `late_sender`.
     #[must_use]
     pub const fn word(self) -> &'static str {
@@ -83,7 +108,6 @@ impl Kind {
             Self::WrongOrder => "wrong_order",
             Self::RedundantBarrier => "redundant_barrier",
             Self::OneSlowVisit => "one_slow_visit",
-            Self::Growth => "growth",
             Self::OfRule => "rule",
         }
     }
@@ -119,6 +143,8 @@ pub struct Finding {
     pub ranks: RankSet,
     /// The place of the cause, if it is known.
     pub place: Option<Place>,
+    /// The function and line in which the ranks are longer than others, if the program was sampled.
+    pub sampled: Option<SampledPlace>,
     /// The call in which most of the waiting is.
     pub waits_at: Option<Place>,
     /// The ranks that wait.
@@ -141,6 +167,7 @@ impl Finding {
             certainty: Certainty::Estimated,
             ranks: RankSet::default(),
             place: None,
+            sampled: None,
             waits_at: None,
             waiting_ranks: RankSet::default(),
             chain: Vec::new(),
@@ -161,6 +188,37 @@ impl Finding {
     #[must_use]
     pub fn word(&self) -> &str {
         self.rule.as_deref().unwrap_or_else(|| self.kind.word())
+    }
+
+    /// Returns whether the cause is what its ranks compute.
+    fn is_of_computation(&self) -> bool {
+        matches!(
+            self.kind,
+            Kind::LateSender
+                | Kind::LateReceiver
+                | Kind::LateToCollective
+                | Kind::LateRoot
+                | Kind::LateToWindow
+                | Kind::SlowRank
+                | Kind::MasterStarving
+                | Kind::Imbalance
+                | Kind::OneSlowVisit
+        )
+    }
+
+    /// Adds the function and line that samples know, to the sentence, too.
+    pub(crate) fn add_samples(&mut self, totals: &Totals) {
+        if !self.is_of_computation() || self.ranks.is_empty() {
+            return;
+        }
+        // Before a call there is no region, but all of the program.
+        let within = self.place.as_ref().filter(|place| place.call.is_none());
+        let in_region = within.and_then(|at| SampledPlace::of(totals, &self.ranks, Some(at.index)));
+        let found = in_region.or_else(|| SampledPlace::of(totals, &self.ranks, None));
+        if let Some(place) = &found {
+            self.sentence.push_str(&format!("; by samples in {}", shown(&place.name)));
+        }
+        self.sampled = found;
     }
 
     /// Returns whether only chance explains what was found.

@@ -53,6 +53,11 @@ impl Why {
             "certainty": certainty(finding.certainty),
             "ranks": finding.ranks.to_string(),
             "place": place_json(finding.place.as_ref()),
+            "sampled": finding.sampled.as_ref().map(|place| json!({
+                "name": place.name,
+                "here_seconds": place.here_ns * 1e-9,
+                "elsewhere_seconds": place.elsewhere_ns.map(|ns| ns * 1e-9),
+            })),
             "waits_at": place_json(finding.waits_at.as_ref()),
             "waiting_ranks": finding.waiting_ranks.to_string(),
             "chain": finding.chain.iter().map(link_json).collect::<Vec<_>>(),

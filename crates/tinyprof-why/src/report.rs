@@ -10,10 +10,10 @@ impl Why {
     #[must_use]
     pub fn report_text(&self, report: &Report, options: &TextOptions) -> String {
         let first = self.first_lines(options.width_columns);
+        let report = self.without_told(report);
         if first.is_empty() {
             return report.to_text(options);
         }
-        let report = self.without_told(report);
         let lines = u16::try_from(first.lines().count()).unwrap_or(u16::MAX);
         let lines_max = options.lines_max.saturating_sub(lines);
         let mut options = *options;
@@ -26,25 +26,28 @@ impl Why {
     #[must_use]
     pub fn without_told(&self, report: &Report) -> Report {
         let mut report = report.clone();
-        if self.is_known() {
-            report.findings.retain(|finding| !self.covers(finding.kind));
-        }
+        report.findings.retain(|finding| !self.covers(finding.kind));
         report
     }
 
-    /// Returns whether a hint of this kind is told by the findings, or by their absence: its advice
-    /// does not know the cause.
+    /// Returns whether a hint of this kind is left out: rules of users take its place, or it is
+    /// told by the findings, or by their absence, as its advice does not know the cause.
     #[must_use]
     pub fn covers(&self, kind: FindingKind) -> bool {
-        !matches!(
-            kind,
-            FindingKind::Growth
-                | FindingKind::Straggler
-                | FindingKind::Imbalance
-                | FindingKind::SlowFirst
-                | FindingKind::TooSmall
-                | FindingKind::ShortRun
-                | FindingKind::InputOutput
-        )
+        self.replaced.contains(&kind) || (self.is_known() && !is_told_by_hints(kind))
     }
+}
+
+/// Returns whether only hints tell this, beside findings.
+const fn is_told_by_hints(kind: FindingKind) -> bool {
+    matches!(
+        kind,
+        FindingKind::Growth
+            | FindingKind::Straggler
+            | FindingKind::Imbalance
+            | FindingKind::SlowFirst
+            | FindingKind::TooSmall
+            | FindingKind::ShortRun
+            | FindingKind::InputOutput
+    )
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use tinyprof_report::Certainty;
-use tinyprof_report::cells::{columns, percent_cell};
+use tinyprof_report::cells::{columns, percent_cell, shown};
 
 use crate::finding::Finding;
 use crate::phrases::{capital, ns, ranks};
@@ -144,6 +144,14 @@ impl Why {
                 }
                 None => write!(line, "{} {}", ranks(&link.ranks), link.why),
             };
+            text.push_str(&paragraph(&line, "     ", width));
+        }
+        if let Some(place) = &finding.sampled {
+            let others = place.elsewhere_ns.map_or_else(String::new, |elsewhere_ns| {
+                format!(", the others {}", ns(elsewhere_ns))
+            });
+            let line =
+                format!("   by samples: {} {}{others}", shown(&place.name), ns(place.here_ns));
             text.push_str(&paragraph(&line, "     ", width));
         }
         if let Some(place) = &finding.waits_at {

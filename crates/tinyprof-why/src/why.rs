@@ -4,7 +4,7 @@ use std::error::Error;
 
 use tinyprof_format::model::{CallpathIndex, CallpathTable, CallpathValues, Profile, RankCauses};
 use tinyprof_messages::graph::RankSet;
-use tinyprof_report::{ByCallpath, Totals};
+use tinyprof_report::{ByCallpath, FindingKind, Totals};
 
 use crate::blame::Blame;
 use crate::blame::backtrack::backtrack;
@@ -39,6 +39,8 @@ pub struct Why {
     pub(crate) ranks: usize,
     pub(crate) has_calls: bool,
     pub(crate) has_messages: bool,
+    /// The hints that rules of users replace.
+    pub(crate) replaced: Vec<FindingKind>,
 }
 
 /// The activities that the time of the run follows from.
@@ -83,7 +85,9 @@ impl WhyBuilder {
     /// Returns the answer. `totals` are those of the same callpaths.
     #[must_use]
     pub fn finish(self, totals: &Totals) -> Why {
-        Why::of_run(&self.run.finish(totals), &self.costs, &self.path)
+        let mut why = Why::of_run(&self.run.finish(totals), &self.costs, &self.path);
+        why.findings.iter_mut().for_each(|finding| finding.add_samples(totals));
+        why
     }
 }
 
@@ -149,6 +153,7 @@ impl Why {
             ranks: run.used(),
             has_calls: !run.calls.is_empty(),
             has_messages: run.has_messages(),
+            replaced: Vec::new(),
         }
     }
 
@@ -165,6 +170,11 @@ impl Why {
             sort(&mut self.findings);
             self.findings.truncate(FINDINGS_MAX);
         }
+    }
+
+    /// Leaves out the hints of these kinds: rules of users take their place.
+    pub fn replace_hints(&mut self, kinds: impl IntoIterator<Item = FindingKind>) {
+        self.replaced.extend(kinds);
     }
 
     /// Replaces the advice of a finding, by its number from 0 on.

@@ -7,16 +7,17 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
 use tinyprof_format::model::{
-    CallpathId, CallpathValues, ClockFacts, EventMap, ExecutionSummary, Losses, ProcessorFacts,
-    RankFacts, Region, with_callers,
+    CallpathId, CallpathRecord, CallpathValues, ClockFacts, EventMap, ExecutionSummary, Losses,
+    ProcessorFacts, RankFacts, Region, ThreadTimes, with_callers,
 };
 
 use super::causes::causes;
+use super::events::rank_events;
 use super::session::session;
 use crate::record::clock;
 use crate::record::thread::{arena, arenas, visits_kept_out, visits_lost};
 use crate::record::{Arena, HeldSamples, MetricReading, Reading, Site};
-use crate::sys::{host_name, peak_memory_bytes};
+use crate::sys::{ThreadsAtWork, host_name, peak_memory_bytes};
 
 /// The address of the arena of the thread that is ending the run, otherwise 0.
 static ENDS_RUN: AtomicUsize = AtomicUsize::new(0);
@@ -86,6 +87,10 @@ pub fn snapshot() -> EventMap {
         arena.read_processor();
         processor.absorb(&arena.processor_facts());
     }
+    let events = rank_events(&arenas, scale);
+    let at_work = ThreadsAtWork::of_this_process(here.is_none());
+    processor.threads_at_work = at_work.threads;
+    processor.processors_allowed = at_work.processors;
     let mut regions = Regions::default();
     // Until the records are read: a thread that took its samples meanwhile would count them, too.
     let held: Vec<HeldSamples<'_>> = arenas
@@ -95,10 +100,13 @@ pub fn snapshot() -> EventMap {
         .collect();
     let waiting: Vec<_> = held.iter().filter_map(|held| regions.of_held(held)).collect();
     let ends_run = ENDS_RUN.load(Relaxed);
-    let readings =
-        arenas.into_iter().flat_map(|arena| arena.readings().map(move |reading| (arena, reading)));
+    let mut times = ThreadTimes::new(arenas.len());
+    let readings = arenas
+        .into_iter()
+        .enumerate()
+        .flat_map(|(thread, arena)| arena.readings().map(move |reading| (thread, arena, reading)));
     // One at a time: there may be a million.
-    let records = readings.filter_map(|(arena, reading)| {
+    let records = readings.filter_map(|(thread, arena, reading)| {
         let Some(Reading { id, parent, site, open, executions, series, visits_not_timed }) =
             reading
         else {
@@ -109,18 +117,13 @@ pub fn snapshot() -> EventMap {
         losses.visits_open += u64::from(open.is_some() && is_cut_short);
         losses.visits_not_timed += visits_not_timed;
         let values = scale.values(&executions, &series, open, arena.now());
-        Some((id, parent, regions.of(site)?, values))
+        times.pass(thread, estimated((id, parent, regions.of(site)?, values)))
     });
-    let records = records.chain(waiting);
-    let records = records.map(|(id, parent, region, mut values)| {
-        if let Some(period_ns) = region.sample_period_ns() {
-            values.estimate_samples(period_ns);
-        }
-        (id, parent, region, values)
-    });
+    let records = records.chain(waiting.into_iter().map(estimated));
     let records = records.flat_map(with_callers);
     let mut map = EventMap::from_records(records, RankFacts::default());
     drop(held);
+    metrics.extend(times.metrics());
     losses.visits_open += polled_begun.saturating_sub(polled_ended);
     losses.records_unreadable += map.add_metrics(metrics);
     losses.records_unreadable += map.add_messages(messages);
@@ -134,9 +137,19 @@ pub fn snapshot() -> EventMap {
         processor,
         peak_memory_bytes: peak_memory_bytes(),
         causes: causes(&map),
+        events,
     };
     map.bound_estimates();
     map
+}
+
+/// Returns the record, with the times that samples stand for.
+fn estimated(record: CallpathRecord) -> CallpathRecord {
+    let (id, parent, region, mut values) = record;
+    if let Some(period_ns) = region.sample_period_ns() {
+        values.estimate_samples(period_ns);
+    }
+    (id, parent, region, values)
 }
 
 /// The regions of all sites seen so far, shared by their callpaths.

@@ -2,6 +2,7 @@
 
 use std::sync::Once;
 
+use super::events;
 use super::finish;
 use super::interim_profiles;
 use super::on_demand;
@@ -46,6 +47,7 @@ pub(super) fn arrange() {
     if let Some(per_second) = session().config.sample.filter(|&number| number > 0) {
         sampling::begin(per_second);
     }
+    events::begin();
     thread::pass_arenas_on();
     segments::prepare();
     if let Some(interval) = session().config.interim_interval {

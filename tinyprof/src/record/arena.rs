@@ -3,6 +3,7 @@
 mod call;
 mod context;
 mod edges;
+mod events;
 mod flush_points;
 mod fold;
 mod hot;
@@ -30,6 +31,7 @@ use tinyprof_segment::words::{Line, high, low};
 
 pub(crate) use context::{Before, OpenRegion};
 pub use edges::EdgeInstance;
+pub(crate) use events::EventReading;
 pub use messages::Like;
 pub(crate) use polled::InFlight;
 pub(crate) use processor::begin_processor_time;
@@ -45,6 +47,7 @@ use super::node::{EXECUTION, Node, SAMPLES, SERIES, START, VISITS, kind};
 use super::reentrancy::ReentrancyGuard;
 use super::segment::Segment;
 use super::site::Site;
+use events::ArenaEvents;
 use hot::{FILTERED, Hot};
 use live::{add_to_live, clear_live, complete_execution, live_execution, restart_live};
 use processor::LastReading;
@@ -165,6 +168,7 @@ pub(crate) struct Arena {
     pub(crate) polled_begun: AtomicU64,
     pub(crate) polled_ended: AtomicU64,
     processor: LastReading,
+    events: ArenaEvents,
 }
 
 impl Arena {
@@ -211,6 +215,7 @@ impl Arena {
             polled_begun: AtomicU64::new(0),
             polled_ended: AtomicU64::new(0),
             processor: LastReading::default(),
+            events: ArenaEvents::default(),
         })
     }
 
@@ -312,7 +317,9 @@ impl Arena {
             if self.current() != line && !self.unwind_to(line) {
                 return;
             }
+            let begin = node.get(START);
             self.add_visit(node, now, 0);
+            self.note_event(node, begin, now);
         } else if self.current() != line && !self.unwind_to(line) {
             return;
         }
@@ -361,7 +368,9 @@ impl Arena {
         if !timed {
             return self.next_iteration_not_timed(node);
         }
+        let begin = node.get(START);
         self.add_visit(node, now, now);
+        self.note_event(node, begin, now);
         if node.parent().is_none() {
             self.take_samples();
             self.hot.set_execution(node.completed_or_depth());

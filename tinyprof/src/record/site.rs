@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
-use tinyprof_format::model::{Mode, Region, RegionKind, SAMPLES_MODULE, SiteId};
+use tinyprof_format::model::{Mode, Region, RegionKind, SAMPLES_MODULE, SiteId, WORKERS_MODULE};
 use tinyprof_segment::layout::site as layout;
 
 /// A region's compile-time record. The attribute and the macros emit one `static` for each region.
@@ -191,6 +191,11 @@ impl Site {
         let id = SiteId::from_bits(hash);
         let rank_local = true;
         Self { module: SAMPLES_MODULE, id, rank_local, ..Self::mpi(name, constants) }
+    }
+
+    /// Returns a region that counts samples of worker threads, beside the places of these samples.
+    pub(super) const fn of_workers(name: &'static str) -> Self {
+        Self { module: WORKERS_MODULE, ..Self::sample(name, &[]) }
     }
 
     /// Returns whether visits of the site are samples.

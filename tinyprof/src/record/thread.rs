@@ -207,6 +207,7 @@ fn new_slot(clock: Clock) -> Option<&'static Slot> {
     // First, because an arena without a slot would leave its file behind.
     let room = Room::new()?;
     let arena = segments::arena(clock)?;
+    arena.begin_events();
     let slot =
         room.fill(Slot { claimed: AtomicBool::new(true), arena, next: AtomicPtr::default() });
     let mut newest = REGISTRY.load(Relaxed);

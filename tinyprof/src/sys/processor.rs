@@ -32,13 +32,21 @@ impl ThreadTime {
     /// # Cost
     /// Four system calls: 5 us.
     pub(crate) fn of(thread: u32) -> Option<Self> {
-        linux::read(thread).and_then(|(text, length)| Self::parse(text.get(..length)?))
+        linux::read(thread, "schedstat").and_then(|(text, length)| Self::parse(text.get(..length)?))
     }
 }
 
 /// Returns the number of the calling thread; 0 if unknown.
 pub(crate) fn thread_number() -> u32 {
     if cfg!(miri) || sandbox::is_entered() { 0 } else { linux::thread_number() }
+}
+
+/// What the names of the profiler's threads begin with, where these last.
+const OWN_NAME: &[u8] = b"tinyprof";
+
+/// Returns whether a thread of this process is one of the profiler's, by its name.
+pub(crate) fn is_own_thread(thread: u32) -> bool {
+    linux::read(thread, "comm").is_some_and(|(name, _)| name.starts_with(OWN_NAME))
 }
 
 /// Returns the processor time of this process, with all threads that it ever had, in ns; `None`
@@ -70,16 +78,16 @@ mod linux {
         u32::try_from(unsafe { libc::syscall(libc::SYS_gettid) }).unwrap_or(0)
     }
 
-    /// Reads the times of a thread, by bare system calls: those of the C library are cancellation
-    /// points.
-    pub(super) fn read(thread: u32) -> Option<([u8; TEXT_BYTES], usize)> {
+    /// Reads the beginning of a short file on a thread, by bare system calls: those of the C
+    /// library are cancellation points.
+    pub(super) fn read(thread: u32, file: &str) -> Option<([u8; TEXT_BYTES], usize)> {
         if thread == 0 || cfg!(miri) || sandbox::is_entered() {
             return None;
         }
         let mut path = [0_u8; 48];
         // The last byte stays zero.
         let room = path.len() - 1;
-        write!(&mut path[..room], "/proc/self/task/{thread}/schedstat").ok()?;
+        write!(&mut path[..room], "/proc/self/task/{thread}/{file}").ok()?;
         let errno = errno();
         let read = read_file(&path);
         set_errno(errno);
@@ -123,7 +131,7 @@ mod linux {
         0
     }
 
-    pub(super) fn read(_: u32) -> Option<([u8; 0], usize)> {
+    pub(super) fn read(_: u32, _: &str) -> Option<([u8; 0], usize)> {
         None
     }
 }

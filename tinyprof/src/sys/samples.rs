@@ -28,34 +28,68 @@ const _: () = assert!(size_of::<Attributes>() == 64);
 const SOFTWARE: u32 = 1;
 /// The thread's processor time, in ns.
 const TASK_CLOCK: u64 = 1;
-/// Samples consist of the instruction pointer.
+/// Events that the processor counts.
+const HARDWARE: u32 = 0;
+const CYCLES: u64 = 0;
+const INSTRUCTIONS: u64 = 1;
+
+/// The kind and number of an event.
+type EventName = (u32, u64);
+/// The events that are counted beside the samples, where the processor has them.
+const COUNTERS: [EventName; 2] = [(HARDWARE, CYCLES), (HARDWARE, INSTRUCTIONS)];
+
+/// Samples consist of the instruction pointer, and of what the events of the group have counted.
 const INSTRUCTION: u64 = 1;
+const READ: u64 = 1 << 4;
+/// What is read: all events of the group, and for how long they were wanted and did count.
+const READ_GROUP: u64 = 1 | 1 << 1 | 1 << 3;
 const EXCLUDE_KERNEL: u64 = 1 << 5;
 const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
+/// Records tell of threads that the thread makes, and of its own end.
+const TELL_THREADS: u64 = 1 << 13;
 const CLOSE_ON_EXEC: libc::c_ulong = 8;
 
-/// The kinds of records: a sample, and a number of records that found no room.
+/// The kinds of records: a sample, a number of records that found no room, the end of a thread, and
+/// the beginning of one.
 const SAMPLE: u64 = 9;
 const LOST: u64 = 2;
+const EXIT: u64 = 4;
+const FORK: u64 = 7;
 
 /// Where the first page has the positions of the kernel and of the reader, in bytes.
 const HEAD: usize = 1024;
 const TAIL: usize = 1032;
 
-/// The bytes of a sample's record.
+/// The bytes of a sample's record, without and with counters: instruction; number, wanted, counted
+/// (both in ns), samples' clock, cycles, instructions.
 const SAMPLE_BYTES: u64 = 16;
+const COUNTED_BYTES: u64 = 64;
 
 /// The sizes of buffers to try, in pages of data: the system limits what is locked in memory. 16
-/// pages hold the samples of 40 s at 100 per second.
+/// pages hold the samples of 40 s at 100 per second, or 10 s with counters.
 const PAGES: [usize; 4] = [16, 4, 2, 1];
+
+/// The pages behind the data, if there are counters: two that keep their events, and our own.
+const COUNTER_PAGES: usize = COUNTERS.len() + 1;
 
 /// What the kernel tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sample {
-    /// The instruction that the thread was at.
-    At(usize),
-    /// The number of samples that found no room.
+    /// The instruction that the thread was at, and what was counted since the sample before.
+    At(usize, Option<Counted>),
+    /// The number of samples that found no room, or that were not taken.
     Lost(u64),
+    /// The thread has made another one of this process, with this number.
+    Made(u32),
+    /// The thread has ended.
+    Ended,
+}
+
+/// What the processor has counted for a thread, outside of the kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counted {
+    pub(crate) cycles: u64,
+    pub(crate) instructions: u64,
 }
 
 /// The reason why a thread is not sampled.
@@ -91,35 +125,112 @@ impl fmt::Display for NotSampled {
 
 /// The samples of one thread. It is of this process alone: a child made by `fork` does not have
 /// the memory.
+///
+/// ```text
+/// page of positions | data, a power of two of pages | with counters: cycles  instructions  ours
+/// ```
+///
+/// The pages of cycles and instructions keep these events open. Ours has what was read last.
 #[derive(Debug)]
 pub(crate) struct SampleRing {
     base: NonNull<u8>,
     page_bytes: usize,
     data_bytes: usize,
+    has_counters: bool,
 }
+
+/// A bit in the words of a ring, beside the bytes of its data, which are pages.
+const WITH_COUNTERS: u64 = 1;
+
+/// Words of our own page: the time for which the group was wanted and did not count, of which no
+/// sample was told yet, and what it had counted.
+const MISSED_NS: usize = 0;
+const MISSED_SEEN_NS: usize = 8;
+const LAST_CYCLES: usize = 16;
+const LAST_INSTRUCTIONS: usize = 24;
+const PERIOD_NS: usize = 32;
 
 impl SampleRing {
     /// Begins to sample the calling thread, each time it has had `period_ns` of processor time. The
     /// time in the kernel is not sampled.
     ///
     /// # Cost
-    /// Four system calls.
+    /// Six system calls, and as many for counters.
     pub(crate) fn of_this_thread(period_ns: u64) -> Result<Self, NotSampled> {
+        Self::of_thread(0, period_ns)
+    }
+
+    /// Begins to sample a thread of this process; the calling one if the number is 0.
+    pub(crate) fn of_thread(thread: u32, period_ns: u64) -> Result<Self, NotSampled> {
+        Self::with_counters(thread, period_ns, COUNTERS)
+    }
+
+    fn with_counters(
+        thread: u32,
+        period_ns: u64,
+        counters: [EventName; COUNTERS.len()],
+    ) -> Result<Self, NotSampled> {
         if cfg!(miri) || sandbox::is_entered() {
             return Err(NotSampled::Sandboxed);
         }
         keeping_errno(|| {
-            let file = event_of_this_thread(period_ns)?;
+            if let Some(ring) = Self::counting(thread, period_ns, counters) {
+                return Ok(ring);
+            }
+            let file = event(thread, &clock_event(period_ns), NO_GROUP)?;
             let ring = Self::of_file(file);
             close(file);
             ring
         })
     }
 
+    /// Begins with counters; none if there are none, or no memory.
+    fn counting(thread: u32, period_ns: u64, counters: [EventName; 2]) -> Option<Self> {
+        let clock = clock_event(period_ns);
+        let clock =
+            Attributes { sample_type: INSTRUCTION | READ, read_format: READ_GROUP, ..clock };
+        let leader = event(thread, &clock, NO_GROUP).ok()?;
+        let files = counters.map(|name| event(thread, &counter_event(name), leader).unwrap_or(-1));
+        let ring = if files.iter().all(|file| *file >= 0) {
+            Self::of_group(leader, files, period_ns)
+        } else {
+            None
+        };
+        files.into_iter().chain([leader]).filter(|file| *file >= 0).for_each(close);
+        ring
+    }
+
+    fn of_group(leader: i32, files: [i32; 2], period_ns: u64) -> Option<Self> {
+        let page_bytes = page_bytes();
+        let of_pages =
+            |pages: usize| Self::map_group(leader, files, page_bytes, pages * page_bytes);
+        let ring = PAGES.into_iter().find_map(of_pages)?;
+        ring.own(PERIOD_NS).store(period_ns, Relaxed);
+        Some(ring)
+    }
+
+    /// Maps a group into one piece of memory.
+    fn map_group(
+        leader: i32,
+        files: [i32; 2],
+        page_bytes: usize,
+        data_bytes: usize,
+    ) -> Option<Self> {
+        let bytes = page_bytes + data_bytes;
+        let all = Self::map(-1, page_bytes, data_bytes + COUNTER_PAGES * page_bytes).ok()?;
+        // What is dropped unmaps all of it.
+        let ring = Self { data_bytes, has_counters: true, ..*std::mem::ManuallyDrop::new(all) };
+        let places = [(leader, 0, bytes), (files[0], bytes, page_bytes)];
+        let places = places.into_iter().chain([(files[1], bytes + page_bytes, page_bytes)]);
+        let mut is_whole = true;
+        for (file, offset, bytes) in places {
+            is_whole = is_whole && map_at(file, ring.base.as_ptr().wrapping_add(offset), bytes);
+        }
+        is_whole.then_some(ring)
+    }
+
     fn of_file(file: i32) -> Result<Self, NotSampled> {
-        // SAFETY: takes no pointer.
-        let page_bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-        let page_bytes = usize::try_from(page_bytes).unwrap_or(4096);
+        let page_bytes = page_bytes();
         let mut error = NotSampled::Memory(0);
         for pages in PAGES {
             match Self::map(file, page_bytes, pages * page_bytes) {
@@ -137,14 +248,16 @@ impl SampleRing {
         // SAFETY: asks for memory at an address of the kernel's choice.
         let base = unsafe { libc::mmap(nowhere, bytes, access, kind, file, 0) };
         let base = if base == libc::MAP_FAILED { None } else { NonNull::new(base.cast()) };
-        base.map(|base| Self { base, page_bytes, data_bytes }).ok_or_else(last_error)
+        let has_counters = false;
+        base.map(|base| Self { base, page_bytes, data_bytes, has_counters }).ok_or_else(last_error)
     }
 
     /// Returns the ring as two words, of which the first is not 0. It stays open until they are
     /// put together again, and that is dropped.
     pub(crate) fn into_words(self) -> (usize, u64) {
         let ring = std::mem::ManuallyDrop::new(self);
-        let sizes = (ring.page_bytes as u64) << 32 | ring.data_bytes as u64;
+        let counters = if ring.has_counters { WITH_COUNTERS } else { 0 };
+        let sizes = (ring.page_bytes as u64) << 32 | ring.data_bytes as u64 | counters;
         (ring.base.as_ptr().expose_provenance(), sizes)
     }
 
@@ -156,8 +269,9 @@ impl SampleRing {
     pub(crate) unsafe fn from_words(base: usize, sizes: u64) -> Option<Self> {
         let base = NonNull::new(std::ptr::with_exposed_provenance_mut(base))?;
         let page_bytes = usize::try_from(sizes >> 32).ok()?;
-        let data_bytes = usize::try_from(sizes & u64::from(u32::MAX)).ok()?;
-        Some(Self { base, page_bytes, data_bytes })
+        let data_bytes = usize::try_from(sizes & u64::from(u32::MAX) & !WITH_COUNTERS).ok()?;
+        let has_counters = sizes & WITH_COUNTERS != 0;
+        Some(Self { base, page_bytes, data_bytes, has_counters })
     }
 
     /// Returns whether there are samples that were not taken yet.
@@ -169,31 +283,76 @@ impl SampleRing {
     /// Returns the number of samples that were not taken yet. Those that have found no room are
     /// known only when there is room again.
     pub(crate) fn waiting(&self) -> u64 {
-        let head = self.word(HEAD).load(Acquire);
-        head.saturating_sub(self.word(TAIL).load(Relaxed)) / SAMPLE_BYTES
+        let mut samples = 0;
+        self.each_record(|kind, _, _| samples += u64::from(kind == SAMPLE));
+        samples
+    }
+
+    /// Returns whether the thread has ended, as far as that was not taken yet.
+    pub(crate) fn has_ended(&self) -> bool {
+        let mut has_ended = false;
+        self.each_record(|kind, _, _| has_ended |= kind == EXIT);
+        has_ended
     }
 
     /// Takes all samples, and passes each. By one thread at a time.
     pub(crate) fn take(&self, mut each: impl FnMut(Sample)) {
+        let head = self.each_record(|kind, position, bytes| match kind {
+            SAMPLE if bytes >= SAMPLE_BYTES => self.take_sample(position, bytes, &mut each),
+            // After the event's number.
+            LOST if bytes >= 24 => each(Sample::Lost(self.data(position + 16))),
+            FORK if bytes >= 24 => {
+                // Process and its parent, then thread and the one that has made it.
+                let (process, thread) =
+                    (low(self.data(position + 8)), low(self.data(position + 16)));
+                if process == std::process::id() {
+                    each(Sample::Made(thread));
+                }
+            }
+            EXIT => each(Sample::Ended),
+            _ => {}
+        });
+        self.word(TAIL).store(head, Release);
+    }
+
+    /// Passes the records that were not taken: kind, position and bytes. Returns the position
+    /// behind them.
+    fn each_record(&self, mut each: impl FnMut(u64, u64, u64)) -> u64 {
         let head = self.word(HEAD).load(Acquire);
-        let mut tail = self.word(TAIL).load(Relaxed);
-        while tail < head {
-            let header = self.data(tail);
+        let mut at = self.word(TAIL).load(Relaxed);
+        while at < head {
+            let header = self.data(at);
             let bytes = header >> 48;
             if bytes < 8 {
                 break;
             }
-            match header & u64::from(u32::MAX) {
-                SAMPLE if bytes >= SAMPLE_BYTES => {
-                    each(Sample::At(usize::try_from(self.data(tail + 8)).unwrap_or(0)));
-                }
-                // After the event's number.
-                LOST if bytes >= 24 => each(Sample::Lost(self.data(tail + 16))),
-                _ => {}
-            }
-            tail += bytes;
+            each(header & u64::from(u32::MAX), at, bytes);
+            at += bytes;
         }
-        self.word(TAIL).store(head, Release);
+        head
+    }
+
+    fn take_sample(&self, position: u64, bytes: u64, each: &mut impl FnMut(Sample)) {
+        let instruction = usize::try_from(self.data(position + 8)).unwrap_or(0);
+        if !self.has_counters || bytes < COUNTED_BYTES {
+            return each(Sample::At(instruction, None));
+        }
+        let read = |word: u64| self.data(position + 16 + 8 * word);
+        let (wanted_ns, counted_ns, cycles, instructions) = (read(1), read(2), read(4), read(5));
+        let since = |last: usize, now: u64| now.saturating_sub(self.own(last).swap(now, Relaxed));
+        let counted = Counted {
+            cycles: since(LAST_CYCLES, cycles),
+            instructions: since(LAST_INSTRUCTIONS, instructions),
+        };
+        // While others have the processor's counters, the group rests, and so do the samples.
+        let missed_ns = since(MISSED_SEEN_NS, wanted_ns.saturating_sub(counted_ns));
+        let missed_ns = missed_ns + self.own(MISSED_NS).load(Relaxed);
+        let period_ns = self.own(PERIOD_NS).load(Relaxed).max(1);
+        self.own(MISSED_NS).store(missed_ns % period_ns, Relaxed);
+        if missed_ns >= period_ns {
+            each(Sample::Lost(missed_ns / period_ns));
+        }
+        each(Sample::At(instruction, Some(counted)));
     }
 
     /// Returns the word at a position that only grows: a record may go on at the beginning.
@@ -202,19 +361,49 @@ impl SampleRing {
         self.word(self.page_bytes + offset).load(Relaxed)
     }
 
+    /// Returns a word of our own page, which is there if there are counters.
+    fn own(&self, offset: usize) -> &AtomicU64 {
+        debug_assert!(self.has_counters);
+        self.word(self.bytes() - self.page_bytes + offset)
+    }
+
+    const fn bytes(&self) -> usize {
+        let counters = if self.has_counters { COUNTER_PAGES * self.page_bytes } else { 0 };
+        self.page_bytes + self.data_bytes + counters
+    }
+
     fn word(&self, offset: usize) -> &AtomicU64 {
-        debug_assert!(offset.is_multiple_of(8) && offset < self.page_bytes + self.data_bytes);
+        debug_assert!(offset.is_multiple_of(8) && offset < self.bytes());
         let place = self.base.as_ptr().wrapping_add(offset).cast::<AtomicU64>();
         // SAFETY: inside of the mapping, which is unmapped only when this is dropped.
         unsafe { &*place }
     }
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "the low half is meant")]
+const fn low(word: u64) -> u32 {
+    word as u32
+}
+
+fn page_bytes() -> usize {
+    // SAFETY: takes no pointer.
+    let page_bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    usize::try_from(page_bytes).unwrap_or(4096)
+}
+
+/// Maps an event into memory of our own, and returns whether it could.
+fn map_at(file: i32, place: *mut u8, bytes: usize) -> bool {
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    let kind = libc::MAP_SHARED | libc::MAP_FIXED;
+    // SAFETY: the caller has mapped this place, and nobody uses it yet.
+    let found = unsafe { libc::mmap(place.cast(), bytes, access, kind, file, 0) };
+    found != libc::MAP_FAILED
+}
+
 impl Drop for SampleRing {
     fn drop(&mut self) {
-        let bytes = self.page_bytes + self.data_bytes;
         // SAFETY: our own mapping. The event ends with it, as its file was closed.
-        unsafe { libc::munmap(self.base.as_ptr().cast(), bytes) };
+        unsafe { libc::munmap(self.base.as_ptr().cast(), self.bytes()) };
     }
 }
 
@@ -247,31 +436,39 @@ fn close(file: i32) {
 #[cfg(not(target_os = "linux"))]
 fn close(_: i32) {}
 
+const NO_GROUP: i32 = -1;
+
+fn clock_event(period_ns: u64) -> Attributes {
+    Attributes {
+        period: period_ns,
+        sample_type: INSTRUCTION,
+        flags: EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR | TELL_THREADS,
+        ..counter_event((SOFTWARE, TASK_CLOCK))
+    }
+}
+
+fn counter_event((kind, config): EventName) -> Attributes {
+    let flags = EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR;
+    Attributes { kind, bytes: 64, config, flags, ..Attributes::default() }
+}
+
 #[cfg(not(target_os = "linux"))]
-fn event_of_this_thread(_: u64) -> Result<i32, NotSampled> {
+fn event(_: u32, _: &Attributes, _: i32) -> Result<i32, NotSampled> {
     Err(NotSampled::Event(libc::ENOSYS))
 }
 
+/// Opens an event of a thread, beside that of a group.
 #[cfg(target_os = "linux")]
-fn event_of_this_thread(period_ns: u64) -> Result<i32, NotSampled> {
-    let attributes = Attributes {
-        kind: SOFTWARE,
-        bytes: 64,
-        config: TASK_CLOCK,
-        period: period_ns,
-        sample_type: INSTRUCTION,
-        flags: EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR,
-        ..Attributes::default()
-    };
-    let (this_thread, any_processor, no_group) = (0_i32, -1_i32, -1_i32);
+fn event(thread: u32, attributes: &Attributes, group: i32) -> Result<i32, NotSampled> {
+    let (thread, any_processor) = (thread.cast_signed(), -1_i32);
     // SAFETY: the attributes have the length that they tell.
     let file = unsafe {
         libc::syscall(
             libc::SYS_perf_event_open,
-            &raw const attributes,
-            this_thread,
+            std::ptr::from_ref(attributes),
+            thread,
             any_processor,
-            no_group,
+            group,
             CLOSE_ON_EXEC,
         )
     };
@@ -313,6 +510,7 @@ impl SampleRing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sys::thread_number;
 
     #[test]
     fn a_thread_that_works_is_sampled_where_it_works() {
@@ -332,7 +530,7 @@ mod tests {
                 std::hint::black_box(number);
             }
             ring.take(|sample| {
-                assert_ne!(sample, Sample::At(0));
+                assert!(!matches!(sample, Sample::At(0, _)));
                 count += 1;
             });
         }
@@ -352,12 +550,98 @@ mod tests {
         for from in [0, 40, 48, 56, 1 << 40 | 56] {
             let ring = SampleRing::filled(64, from, &[&at, &lost, &unknown]);
             assert!(ring.has_more());
-            assert_eq!(taken(&ring), [Sample::At(11), Sample::Lost(5)], "from {from}");
+            assert_eq!(taken(&ring), [Sample::At(11, None), Sample::Lost(5)], "from {from}");
             assert!(!ring.has_more() && taken(&ring).is_empty());
             let ring = SampleRing::filled(64, from, &[&at, &next, &lost]);
-            assert_eq!(ring.waiting(), 3, "by their bytes");
-            assert_eq!(taken(&ring), [Sample::At(11), Sample::At(12), Sample::Lost(5)]);
+            assert_eq!(ring.waiting(), 2);
+            assert_eq!(taken(&ring), [Sample::At(11, None), Sample::At(12, None), Sample::Lost(5)]);
         }
+    }
+
+    /// Begins with counters that each system has: processor time, and page faults.
+    fn counting(thread: u32, period_ns: u64) -> Option<SampleRing> {
+        let ring =
+            SampleRing::with_counters(thread, period_ns, [(SOFTWARE, TASK_CLOCK), (SOFTWARE, 2)]);
+        ring.inspect_err(|why| eprintln!("not tested: {why}")).ok()
+    }
+
+    #[test]
+    fn what_is_counted_comes_with_the_sample() {
+        let Some(ring) = counting(0, 200_000) else { return };
+        assert!(ring.has_counters);
+        let (base, sizes) = ring.into_words();
+        // SAFETY: they are those of the ring.
+        let ring = unsafe { SampleRing::from_words(base, sizes) }.unwrap();
+        let (mut samples, mut faults, mut clock_ns, mut pages) = (0_u64, 0, 0, Vec::new());
+        while samples < 40 {
+            pages.push(std::hint::black_box(vec![1_u8; 1 << 20]));
+            ring.take(|sample| {
+                let Sample::At(at, Some(Counted { cycles, instructions })) = sample else { return };
+                assert_ne!(at, 0);
+                samples += 1;
+                (clock_ns, faults) = (clock_ns + cycles, faults + instructions);
+            });
+        }
+        assert!(faults >= 1, "the memory is new");
+        // The clock stands for cycles. Time in the kernel has none of the samples.
+        assert!(clock_ns >= 39 * 200_000, "{clock_ns}");
+    }
+
+    #[test]
+    fn time_without_counters_is_samples_that_were_not_taken() {
+        let Some(real) = counting(0, 1_000_000) else { return };
+        let record = |at, wanted: u64, counted: u64, cycles| {
+            [COUNTED_BYTES << 48 | SAMPLE, at, 3, wanted, counted, 7, cycles, 2 * cycles]
+        };
+        let ring = SampleRing {
+            data_bytes: 4096,
+            has_counters: true,
+            ..*std::mem::ManuallyDrop::new(SampleRing::filled(
+                4 * 4096,
+                0,
+                &[
+                    &record(1, 1_000, 1_000, 5),
+                    &record(2, 4_500, 2_000, 9),
+                    &record(3, 6_000, 3_000, 10),
+                ],
+            ))
+        };
+        drop(real);
+        ring.own(PERIOD_NS).store(1_000, Relaxed);
+        let counted = |cycles| Some(Counted { cycles, instructions: 2 * cycles });
+        let expected = [
+            Sample::At(1, counted(5)),
+            Sample::Lost(2),
+            Sample::At(2, counted(4)),
+            // 500 ns of before, and 500 more.
+            Sample::Lost(1),
+            Sample::At(3, counted(1)),
+        ];
+        assert_eq!(taken(&ring), expected);
+    }
+
+    #[test]
+    fn a_thread_tells_of_those_that_it_makes_and_of_its_end() {
+        let Ok(ring) = SampleRing::of_this_thread(1_000_000_000) else { return };
+        let (other, of_other) = std::thread::scope(|scope| {
+            let (say, hear) = std::sync::mpsc::channel();
+            let (go_on, wait) = std::sync::mpsc::channel::<()>();
+            scope.spawn(move || {
+                say.send(thread_number()).unwrap();
+                wait.recv().unwrap_or_default();
+            });
+            let other = hear.recv().unwrap();
+            let of_other = SampleRing::of_thread(other, 1_000_000_000).unwrap();
+            assert_eq!(taken(&of_other), []);
+            drop(go_on);
+            (other, of_other)
+        });
+        assert!(taken(&ring).contains(&Sample::Made(other)));
+        // The kernel may still be at it when the thread counts as joined.
+        while !of_other.has_more() {
+            std::thread::yield_now();
+        }
+        assert_eq!(taken(&of_other), [Sample::Ended]);
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod calls;
 mod clocks;
 mod corners;
 mod endings;
+mod events;
 mod failures;
 mod filter;
 mod forks;

@@ -103,7 +103,7 @@ fn functions_have_the_samples_of_their_processor_time() {
     if !is_allowed() {
         return;
     }
-    for what in ["", "forks", "threads"] {
+    for what in ["", "forks", "threads", "found"] {
         let place = Scratch::new();
         let output = run(&place, what);
         assert!(output.status.success() && output.stderr.is_empty(), "{what}: {output:?}");

@@ -101,8 +101,52 @@ fn work_on(at_work: &mpsc::Sender<()>) {
     }
 }
 
+/// A thread that never enters a region.
+struct Helper {
+    wanted_ns: mpsc::Sender<u64>,
+    worked_ns: mpsc::Receiver<u64>,
+}
+
+impl Helper {
+    fn new() -> Self {
+        let (wanted_ns, wants) = mpsc::channel();
+        let (works, worked_ns) = mpsc::channel();
+        let (begins, begun) = mpsc::channel();
+        std::thread::spawn(move || {
+            begins.send(()).expect("it is waited for");
+            while let Ok(wanted_ns) = wants.recv() {
+                works.send(longer(wanted_ns)).expect("it is waited for");
+            }
+        });
+        begun.recv().expect("it has begun");
+        Self { wanted_ns, worked_ns }
+    }
+}
+
+#[profile]
+fn work_by(helper: &Helper, wanted_ns: u64) -> u64 {
+    helper.wanted_ns.send(wanted_ns).expect("it is there");
+    helper.worked_ns.recv().expect("it works")
+}
+
+/// Has threads work that were made before the first region, and later; and makes others that end.
+fn find(early: &Helper) -> u64 {
+    let mut worked_ns = work_by(early, 200_000_000);
+    let late = Helper::new();
+    // A region, so that the thread is found.
+    worked_ns += work_by(early, 10_000_000);
+    worked_ns += work_by(&late, 200_000_000);
+    for _ in 0..100 {
+        let short = Helper::new();
+        worked_ns += work_by(early, 1);
+        worked_ns += work_by(&short, 1);
+    }
+    worked_ns + work_by(early, 1)
+}
+
 fn main() {
     let what = std::env::args().nth(1).unwrap_or_default();
+    let early = (what == "found").then(Helper::new);
     let files = (what == "refused").then(|| allow_files(0));
     let here = work();
     let files = files.or_else(|| (what == "refused-later").then(|| allow_files(0)));
@@ -116,6 +160,7 @@ fn main() {
         let threads: Vec<_> = (0..64).map(begin).collect();
         of_threads = threads.into_iter().map(|thread| thread.join().expect("it ends well")).sum();
     }
+    let found_ns = early.as_ref().map_or(0, find);
     if what == "forks" {
         fork();
     }
@@ -125,7 +170,7 @@ fn main() {
         receiver.recv().expect("it works");
     }
     for (at, function) in [longer as fn(u64) -> u64, shorter].into_iter().enumerate() {
-        let of_threads = [0, of_threads][at];
+        let of_threads = [found_ns, of_threads][at];
         println!("{:x} {}", in_file(function as usize), here[at] + there[at] + of_threads);
     }
     if what == "killed" {

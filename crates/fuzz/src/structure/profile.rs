@@ -19,8 +19,9 @@ macro_rules! frozen {
     };
 }
 
-const FROZEN: [Frozen; 8] = [
+const FROZEN: [Frozen; 9] = [
     frozen!("format-1.1-edges", "part-00000" "part-00001"),
+    frozen!("format-1.1-events", "part-00000" "part-00001"),
     frozen!("format-1.1", "part-00000" "part-00001"),
     frozen!("format-1.1-8bit", "part-00000" "part-00001"),
     frozen!("format-1.0", "part-00000" "part-00001"),

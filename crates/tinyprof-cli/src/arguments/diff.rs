@@ -92,3 +92,13 @@ mod tests {
         }
     }
 }
+
+/// Arguments of `tinyprof efficiency`.
+#[derive(Args, Debug)]
+pub(crate) struct EfficiencyArguments {
+    /// The profiles: directories NAME.tprof; the first is the base of scalability
+    #[arg(value_name = "DIR", num_args = 1.., required = true, value_parser = profile::directory)]
+    pub(crate) directories: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: TableOutput,
+}

@@ -36,6 +36,8 @@ pub(crate) enum ExportFormat {
     /// Statistics over ranks as OpenMetrics text, no label for a rank: Prometheus, VictoriaMetrics,
     /// Grafana
     Openmetrics,
+    /// Events of each rank and thread as they were (TINYPROF_EVENTS): Perfetto (ui.perfetto.dev)
+    Perfetto,
     /// Visits and time of each callpath, compressed: go tool pprof, Pyroscope, Parca, speedscope
     Pprof,
 }
@@ -54,8 +56,8 @@ pub(crate) struct ExportArguments {
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) selection: Selection,
-    /// For speedscope and chrome: show at most N ranks, representatives if there are more [default:
-    /// 64]
+    /// For speedscope, chrome and perfetto: show at most N ranks, representatives if there are more
+    /// [default: 64]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_ranks: Option<u32>,
     /// For extrap: a parameter that differs between the profiles: ranks, hosts, or a name with a

@@ -84,6 +84,19 @@ Examples:
 "
 );
 
+pub(crate) const EFFICIENCY_HELP: &str = exit_codes!(
+    "\
+A column for each run. A number is the product of those that are indented below it. Computation scalability compares
+the useful time of all ranks together with that of the first run, which is to do the same work: 80% says that a run
+takes a quarter more. Its factors need samples (-o sample=100 of tinyprof run) on systems that offer the processor's
+counters. docs/efficiency.md defines the numbers.
+
+Examples:
+  tinyprof efficiency fft-4.tprof fft-8.tprof fft-16.tprof
+  tinyprof efficiency fft-4.tprof fft-8.tprof --json | jq '.runs[1].computation'
+"
+);
+
 pub(crate) const WHY_HELP: &str = exit_codes!(
     "\
 The first line is the verdict: the costliest finding, with the ranks that are its cause, its place, and who waits

@@ -5,14 +5,17 @@ use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use tinyprof_format::file::ProfileReader;
 #[cfg(test)]
 use tinyprof_format::model::Profile;
 use tinyprof_format::model::{
-    CallpathIndex, CallpathTable, CallpathValues, Manifest, MetricSummary, Precision, RankFacts,
+    CallpathIndex, CallpathTable, CallpathValues, Manifest, MetricSummary, Precision, RankEvents,
+    RankFacts,
 };
 use tinyprof_report::ByCallpath;
 
 use crate::arguments::Selection;
+use crate::memory;
 use crate::name::name_of;
 use crate::parameter::Parameter;
 use crate::select;
@@ -107,6 +110,31 @@ impl Input<'_> {
             Self::Profile(name, profile) => {
                 let ranks = (0..profile.ranks.len()).collect();
                 Ok(Source { name: name.clone(), profile: profile.clone(), ranks })
+            }
+        }
+    }
+}
+
+impl Input<'_> {
+    /// Passes the events of each rank that kept any to `visit`, in the order of ranks.
+    ///
+    /// # Errors
+    /// If the profile cannot be read; and the errors of `visit`.
+    pub(super) fn each_events(
+        &self,
+        visit: &mut dyn FnMut(u32, &RankEvents) -> Result<(), Box<dyn Error>>,
+    ) -> Result<(), Box<dyn Error>> {
+        match self {
+            Self::Directory(directory, _) => {
+                let source = tinyprof_format::file::Directory::new(directory);
+                let reader = ProfileReader::of_source(source, memory::read_options());
+                reader.map_err(|error| NotRead(error.into()))?.each_events(visit)
+            }
+            #[cfg(test)]
+            Self::Profile(_, profile) => {
+                let all = (0..).zip(&profile.ranks);
+                let events = all.filter_map(|(rank, facts)| Some((rank, facts.events.as_deref()?)));
+                events.into_iter().try_for_each(|(rank, events)| visit(rank, events))
             }
         }
     }

@@ -10,7 +10,8 @@ use super::left_out::Parquet;
 #[cfg(feature = "parquet")]
 use super::parquet::Parquet;
 use super::{
-    chrome, cubex, extrap, folded, graphml, hatchet, openmetrics, pprof, speedscope, tinyprof_csv,
+    chrome, cubex, extrap, folded, graphml, hatchet, openmetrics, perfetto, pprof, speedscope,
+    tinyprof_csv,
 };
 use crate::arguments::ExportFormat;
 
@@ -27,6 +28,7 @@ pub(super) fn exporter(format: ExportFormat) -> &'static dyn Exporter {
         ExportFormat::Graphml => &graphml::GraphMl,
         ExportFormat::Cubex => &cubex::CubeX,
         ExportFormat::Openmetrics => &openmetrics::OpenMetrics,
+        ExportFormat::Perfetto => &perfetto::Perfetto,
         ExportFormat::Pprof => &pprof::Pprof,
     }
 }

@@ -1,8 +1,6 @@
 //! The format of pprof: visits and exclusive time of each callpath, summed over all ranks. It is a
 //! message of protocol buffers, compressed by gzip.
 
-mod message;
-
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::Write;
@@ -12,9 +10,9 @@ use tinyprof_format::model::{CallpathTable, Region};
 use tinyprof_report::RankStatistics;
 
 use super::exporter::{Exporter, Notes, Request, Source};
+use super::message::Message;
 use super::names::shown;
 use super::summary::Summary;
-use message::Message;
 
 /// The longest sum of the lengths of all stacks: each callpath repeats the one that it is in.
 const FRAMES_MAX: usize = 1 << 26;

@@ -145,7 +145,7 @@ fn members(
     render::notes(&rules.apply(&mut why, totals, report));
     // The hints on what the findings tell by other words are left out.
     let has_why = why.is_known();
-    let hints = whole.findings().iter().filter(|one| !has_why || !why.covers(one.kind));
+    let hints = whole.findings().iter().filter(|one| !why.covers(one.kind));
     Ok(json!({
         "report": null,
         "regions": null,

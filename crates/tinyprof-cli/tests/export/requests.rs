@@ -65,7 +65,7 @@ fn arguments_that_do_not_go_together_are_refused() {
         ),
         (
             &["run.tprof", "--to", "hatchet", "--max-ranks", "3"],
-            "--max-ranks is for speedscope and chrome only",
+            "--max-ranks is for speedscope, chrome and perfetto only",
         ),
         (&["run.tprof", "--to", "parquet"], "name a file to write with -o FILE"),
         (&["run.tprof", "--to", "cubex", "-o", "-"], "name a file to write with -o FILE"),

@@ -161,6 +161,7 @@ impl ReadOptions {
         let reader = ProfileReader::of_source(source, self)?;
         reader.ranks()?;
         reader.each_causes(|_, _| Ok::<(), ReadError>(()))?;
+        reader.each_events(|_, _| Ok::<(), ReadError>(()))?;
         reader.each_callpath(reader.callpaths().children().roots(), |_, _| Ok(()))
     }
 }

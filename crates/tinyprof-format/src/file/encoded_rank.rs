@@ -8,6 +8,7 @@
 
 use super::causes;
 use super::edges;
+use super::events;
 use super::keys;
 use super::messages;
 use super::metrics::{self, EncodedMetric};
@@ -43,6 +44,8 @@ pub struct EncodedRank {
     pub facts: RankFacts,
     /// The callpaths that it visited, by row.
     pub callpaths: Vec<EncodedCallpath>,
+    /// The encoded events; empty if it kept none. There are none in its facts.
+    pub events: Vec<u8>,
 }
 
 /// The length of one [`ExecutionSummary`] in a message, in bytes.
@@ -59,9 +62,10 @@ const FACTS_BYTES: usize = 21 + 8 * (Losses::COUNT + ProcessorFacts::COUNT);
 const CLOCK_BYTES: usize = 8 * ClockFacts::COUNT;
 
 /// What a summary says of its rank: that it has the facts of a clock, and that causes of waiting
-/// are at the end of the series message.
+/// and its events are at the end of the series message.
 const HAS_CLOCK: u8 = 1;
 const HAS_CAUSES: u8 = 2;
+const HAS_EVENTS: u8 = 4;
 
 impl EncodedRank {
     /// Encodes the event map of a rank. Its rows are those of its own table until it is
@@ -77,8 +81,9 @@ impl EncodedRank {
             messages: keys::records(&values.messages),
             edges: keys::records(&values.edges),
         });
-        let facts = RankFacts { losses: map.losses(), ..map.facts.clone() };
-        Self { facts, callpaths: callpaths.collect() }
+        let events = map.facts.events.as_deref().map(events::encode).unwrap_or_default();
+        let facts = RankFacts { losses: map.losses(), events: None, ..map.facts.clone() };
+        Self { facts, callpaths: callpaths.collect(), events }
     }
 
     /// Renumbers the rows from `own`, the table used for encoding, to those of `dictionary`, which
@@ -135,7 +140,8 @@ impl EncodedRank {
         self.facts.processor.named().iter().for_each(|&(_, number)| sink.u64(number));
         let clock = &self.facts.clock;
         let has_causes = if self.facts.causes.is_some() { HAS_CAUSES } else { 0 };
-        sink.u8((u8::from(!clock.is_empty()) * HAS_CLOCK) | has_causes);
+        let has_events = if self.events.is_empty() { 0 } else { HAS_EVENTS };
+        sink.u8((u8::from(!clock.is_empty()) * HAS_CLOCK) | has_causes | has_events);
         if !clock.is_empty() {
             clock.named().iter().for_each(|&(_, number)| sink.u64(number));
         }
@@ -165,11 +171,12 @@ impl EncodedRank {
         };
         let callpaths = self.callpaths.iter().map(|c| c.series.len() + metrics(c) + records(c));
         let causes = self.facts.causes.as_deref().map_or(0, causes::length);
-        callpaths.sum::<usize>() + causes
+        let events = if self.events.is_empty() { 0 } else { 8 + self.events.len() };
+        callpaths.sum::<usize>() + causes + events
     }
 
     /// Appends the series message: the series, metrics, messages and edges of all callpaths, one
-    /// callpath after the other, then the causes of waiting.
+    /// callpath after the other, then the causes of waiting, and the events.
     pub fn append_series(&self, message: &mut Vec<u8>) {
         message.reserve(self.series_length());
         let mut sink = Sink::behind(message);
@@ -181,6 +188,10 @@ impl EncodedRank {
         }
         if let Some(causes) = &self.facts.causes {
             causes::write_message(&mut sink, causes);
+        }
+        if !self.events.is_empty() {
+            sink.u64(self.events.len() as u64);
+            sink.bytes(&self.events);
         }
         *message = sink.into_vec();
     }
@@ -225,6 +236,7 @@ impl EncodedRank {
             losses,
             clock,
             causes,
+            events: None,
             processor,
         };
         let count = summary.u32("the number of callpaths")?;
@@ -255,8 +267,13 @@ impl EncodedRank {
         if has & HAS_CAUSES != 0 {
             facts.causes = Some(Box::new(causes::read_message(series)?));
         }
+        let mut events = Vec::new();
+        if has & HAS_EVENTS != 0 {
+            let length = usize::try_from(series.u64("the length of the events")?);
+            events = series.take(length.unwrap_or(usize::MAX), "the events")?.to_vec();
+        }
         series.finish("the series")?;
-        Ok(Self { facts, callpaths })
+        Ok(Self { facts, callpaths, events })
     }
 }
 
@@ -356,9 +373,11 @@ mod tests {
             losses: Losses::from_numbers(std::array::from_fn(|i| i as u64)),
             clock: ClockFacts::from_numbers(std::array::from_fn(|i| i as u64)),
             causes: Some(Box::new(causes::tests::some_causes(7))),
+            events: None,
             processor: ProcessorFacts::from_numbers(std::array::from_fn(|i| 70 + i as u64)),
         };
-        let rank = EncodedRank { facts, callpaths: vec![callpath(3), callpath(5)] };
+        let events = events::encode(&events::tests::some_events(9));
+        let rank = EncodedRank { facts, callpaths: vec![callpath(3), callpath(5)], events };
         let (mut summary, series) = messages(&rank);
         assert_eq!((summary.len(), series.len()), (rank.summary_length(), rank.series_length()));
         let exact = summary.len();

@@ -8,7 +8,8 @@
 //! row          times of a callpath that any of the ranks visited
 //! row + 2^31   its metrics, where any of the ranks recorded any
 //! row + 2^30   messages and edges of callpaths, of this row at the latest
-//! 2^32 - 2     causes of waiting, where any of the ranks knows any; the last section
+//! 2^32 - 2     causes of waiting, where any of the ranks knows any
+//! 2^32 - 3     events, where any of the ranks kept any
 //! ```
 //!
 //! The section of the ranks contains:
@@ -22,8 +23,8 @@
 //! ```
 //!
 //! `times.rs` shows the section of a callpath's times, `metrics.rs` that of its metrics,
-//! `communication.rs` one of messages and edges, `causes.rs` that of causes, and `series.rs` the
-//! bytes of a series.
+//! `communication.rs` one of messages and edges, `causes.rs` that of causes, `events.rs` that
+//! of events, and `series.rs` the bytes of a series.
 //!
 //! Version 0.1 had no peaks, no number of kinds (there were 10) and no metrics. If the minor
 //! version is newer, readers skip unknown sections, unknown kinds of loss, and unknown data at the
@@ -37,6 +38,7 @@ mod tests;
 use super::causes;
 use super::communication::Communication;
 use super::encoded_rank::EncodedRank;
+use super::events;
 use super::exclusive::Called;
 use super::metrics;
 use super::rank_values::{EncodedValues, RankValues};
@@ -47,7 +49,7 @@ use crate::model::{CallpathTable, RankFacts};
 
 pub(super) use decode::{
     PartSection, check_order, decode, decode_activities, decode_causes, decode_communication,
-    decode_facts, decode_section,
+    decode_events, decode_facts, decode_section,
 };
 
 /// The first bytes of a part.
@@ -57,6 +59,9 @@ const RANKS_KEY: u32 = u32::MAX;
 /// The key of the section with the causes of waiting of all ranks. No callpath has the row that it
 /// would be of.
 const CAUSES_KEY: u32 = u32::MAX - 1;
+
+/// The key of the section with the events of all ranks.
+const EVENTS_KEY: u32 = u32::MAX - 2;
 
 /// Added to a row, this gives the key of the section with the callpath's metrics.
 const METRICS_KEY: u32 = 1 << 31;
@@ -126,6 +131,10 @@ pub(super) fn encode<R: RankValues>(
     if let Some(section) = causes::encode_section(&facts, dictionary) {
         file.section(CAUSES_KEY, &section);
     }
+    let recorded: Vec<_> = ranks.iter().map(RankValues::events).collect();
+    if let Some(section) = events::encode_section(&recorded) {
+        file.section(EVENTS_KEY, &section);
+    }
     file.finish()
 }
 
@@ -187,6 +196,7 @@ pub(super) fn section_name(
     Some(match PartSection::of_key(key, callpaths)? {
         PartSection::Ranks => "what the ranks say of themselves".to_owned(),
         PartSection::Causes => "the causes of waiting".to_owned(),
+        PartSection::Events => "the events".to_owned(),
         PartSection::Times(row) => format!("the times of {}", path(row)),
         PartSection::Metrics(row) => format!("the metrics of {}", path(row)),
         PartSection::Communication(row) => {

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use super::encoded_rank::EncodedRank;
+use super::events;
 use super::keys;
 use super::metrics::{self, EncodedMetric};
 use super::series;
@@ -29,6 +30,9 @@ pub(super) struct EncodedValues<'a> {
 pub(super) trait RankValues {
     /// Returns the facts that the rank reports about itself.
     fn facts(&self) -> RankFacts;
+
+    /// Returns its encoded events, if it kept any.
+    fn events(&self) -> Option<Cow<'_, [u8]>>;
 
     /// Returns one more than the last execution of any callpath.
     fn executions(&self) -> u32;
@@ -60,6 +64,10 @@ impl RankValues for EncodedRank {
 
     fn facts(&self) -> RankFacts {
         self.facts.clone()
+    }
+
+    fn events(&self) -> Option<Cow<'_, [u8]>> {
+        (!self.events.is_empty()).then_some(Cow::Borrowed(&self.events))
     }
 
     fn executions(&self) -> u32 {
@@ -126,6 +134,10 @@ impl RankValues for MapValues<'_> {
 
     fn facts(&self) -> RankFacts {
         RankFacts { losses: self.map.losses(), ..self.map.facts.clone() }
+    }
+
+    fn events(&self) -> Option<Cow<'_, [u8]>> {
+        self.map.facts.events.as_deref().map(|events| Cow::Owned(events::encode(events)))
     }
 
     fn executions(&self) -> u32 {

@@ -134,7 +134,7 @@ impl<S: Source> ProfileReader<S> {
     }
 
     /// Returns the facts that each rank reports about itself, by rank, but for its
-    /// [causes](Self::causes).
+    /// [causes](Self::causes) and [events](Self::each_events).
     ///
     /// # Errors
     /// If the index of a part or its section of the ranks is damaged, or too

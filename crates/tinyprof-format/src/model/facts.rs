@@ -1,9 +1,11 @@
 //! The facts that a rank reports about itself beside its measurements, and its losses.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::numbers::numbers;
-use super::{ClockFacts, ProcessorFacts, RankCauses};
+use super::{ClockFacts, ProcessorFacts, RankCauses, RankEvents};
 
 /// The facts that one rank reports about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +27,9 @@ pub struct RankFacts {
     /// The causes of its waiting; none where the level was never `messages`.
     #[serde(skip)]
     pub causes: Option<Box<RankCauses>>,
+    /// Its events; none where none were kept.
+    #[serde(skip)]
+    pub events: Option<Arc<RankEvents>>,
     /// Its processor time.
     #[serde(skip)]
     pub processor: ProcessorFacts,

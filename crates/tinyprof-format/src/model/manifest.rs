@@ -192,6 +192,8 @@ pub struct Salvage {
     /// Sections of messages and edges that were lost. Each holds some callpaths on the ranks of one
     /// part.
     pub communication_lost: u64,
+    /// Sections of events that were lost. Each holds those of the ranks of one part.
+    pub events_lost: u64,
     /// Bytes of the parts that belong to no readable section.
     pub bytes_lost: u64,
 }
@@ -217,6 +219,7 @@ impl Salvage {
                 "section of messages and edges",
                 "sections of messages and edges",
             ),
+            counted(self.events_lost, "section of events", "sections of events"),
             counted(self.bytes_lost, "byte that cannot be read", "bytes that cannot be read"),
         ];
         let lost: Vec<String> = lost.into_iter().flatten().collect();

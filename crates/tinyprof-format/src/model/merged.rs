@@ -108,6 +108,12 @@ impl MergedRows {
         if let Some(causes) = facts.causes.as_deref_mut() {
             self.change_causes(causes);
         }
+        if let Some(events) = facts.events.as_mut().filter(|_| !self.ids.is_empty()) {
+            let threads = &mut std::sync::Arc::make_mut(events).threads;
+            for visit in threads.iter_mut().flat_map(|thread| &mut thread.visits) {
+                visit.callpath = self.id(visit.callpath);
+            }
+        }
         facts
     }
 

@@ -26,6 +26,12 @@ numbers! {
         /// Recorded threads about which nothing is known. At least; threads that took one another's
         /// place count each.
         threads_unread: u64 = sum,
+        /// The threads of the process, recorded or not, that were alive when this was read last and
+        /// had worked: at least a hundredth of the busiest one's processor time. 0: unknown, as in
+        /// a killed program.
+        threads_at_work: u64 = max,
+        /// The processors that any of these threads may use. 0: unknown.
+        processors_allowed: u64 = max,
     }
 }
 
@@ -56,9 +62,9 @@ mod tests {
 
     #[test]
     fn threads_add_up_and_the_process_is_that_of_the_later_moment() {
-        let mut facts = ProcessorFacts::from_numbers([10, 20, 10, 9, 1, 9, 0]);
-        facts.absorb(&ProcessorFacts::from_numbers([12, 21, 5, 3, 2, 3, 1]));
-        assert_eq!(facts, ProcessorFacts::from_numbers([12, 21, 15, 12, 3, 9, 1]));
+        let mut facts = ProcessorFacts::from_numbers([10, 20, 10, 9, 1, 9, 0, 0, 0]);
+        facts.absorb(&ProcessorFacts::from_numbers([12, 21, 5, 3, 2, 3, 1, 4, 2]));
+        assert_eq!(facts, ProcessorFacts::from_numbers([12, 21, 15, 12, 3, 9, 1, 4, 2]));
         assert_eq!(facts.known_delay_ns(), Some(3));
         assert_eq!(ProcessorFacts { cpu_ns: 5, ..Default::default() }.known_delay_ns(), None);
     }

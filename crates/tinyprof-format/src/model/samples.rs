@@ -9,6 +9,13 @@ pub const SAMPLES_MODULE: &str = "sample";
 /// The constant that has the processor time between two samples of a thread, in ns.
 pub const SAMPLES_PERIOD: &str = "period_ns";
 
+/// The key of the cycles that the processor has counted for the samples of a place, each since the
+/// sample before, outside of the kernel.
+pub const CYCLES: &str = "[cycles]";
+
+/// The key of the instructions that it has counted, in the same way.
+pub const INSTRUCTIONS: &str = "[instructions]";
+
 /// The name of the region of samples whose place in the code is not known.
 pub const SAMPLES_UNKNOWN: &str = "[unknown place]";
 

@@ -7,7 +7,9 @@ use tinyprof_segment::layout::header;
 
 use super::header::{Segment, TickClock};
 use super::record::{Record, Records, records};
-use crate::model::{ClockFacts, EventMap, Losses, ProcessorFacts, RankFacts, with_callers};
+use crate::model::{
+    ClockFacts, EventMap, Losses, ProcessorFacts, RankFacts, ThreadTimes, with_callers,
+};
 use crate::ticks::{OpenVisit, Scale};
 
 /// Returns the event map of one process from all of its segments, as far as they can be read.
@@ -55,7 +57,8 @@ fn map_until(
     let last = segments.first().map_or(0, |segment| until(&threads, segment));
     let (mut merged, mut metrics) = (Vec::new(), Vec::new());
     let (mut messages, mut edges) = (Vec::new(), Vec::new());
-    for (scale, records) in threads {
+    let mut times = ThreadTimes::new(threads.len());
+    for (thread, (scale, records)) in threads.into_iter().enumerate() {
         let with_metrics = records.metrics.iter().map(|metric| metric.callpath);
         let with_messages = records.messages.iter().map(|(callpath, ..)| *callpath);
         let with_edges = records.edges.iter().map(|(callpath, ..)| *callpath);
@@ -70,7 +73,8 @@ fn map_until(
                 values.estimate_samples(period_ns);
             }
             if !values.executions.is_empty() || present.contains(&record.id) {
-                merged.push((record.id, record.parent, record.region, values));
+                let record = (record.id, record.parent, record.region, values);
+                merged.extend(times.pass(thread, record));
             }
         }
     }
@@ -86,6 +90,7 @@ fn map_until(
     let merged = merged.into_iter().flat_map(with_callers);
     let mut map = EventMap::from_records(merged, facts);
     let metrics = metrics.into_iter().map(|metric| (metric.callpath, metric.key, metric.values));
+    let metrics = metrics.chain(times.metrics());
     map.facts.losses.records_unreadable += map.add_metrics(metrics);
     map.facts.losses.records_unreadable += map.add_messages(messages);
     map.facts.losses.records_unreadable += map.add_edges(edges);
@@ -119,7 +124,11 @@ fn clock_facts_of(segment: &Segment<'_>) -> ClockFacts {
 }
 
 fn processor_facts_of(segment: &Segment<'_>) -> ProcessorFacts {
-    let fact = |at| segment.words.get(0, header::PROCESSOR + at).unwrap_or(0);
+    // Segments have the first of them.
+    let fact = |at| match at {
+        0..header::PROCESSOR_WORDS => segment.words.get(0, header::PROCESSOR + at).unwrap_or(0),
+        _ => 0,
+    };
     ProcessorFacts::from_numbers(std::array::from_fn(fact))
 }
 
@@ -145,7 +154,7 @@ fn last_moment(records: &[Record]) -> u64 {
     latest.max(inside.fold(since, u64::saturating_add))
 }
 
-fn scale(segment: &Segment<'_>, now: Moment) -> Scale {
+pub(super) fn scale(segment: &Segment<'_>, now: Moment) -> Scale {
     let header = segment.header();
     let start = Moment { ticks: header.start_ticks, monotonic_ns: header.start_ns };
     match header.clock {

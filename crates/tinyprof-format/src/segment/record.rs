@@ -81,7 +81,7 @@ pub(super) fn records(segment: &Segment<'_>, losses: &mut Losses) -> Records {
 }
 
 /// Returns the lines of all nodes, oldest first, so that parents come before their children.
-fn nodes(words: Words<'_>, losses: &mut Losses) -> Vec<u32> {
+pub(super) fn nodes(words: Words<'_>, losses: &mut Losses) -> Vec<u32> {
     let mut lines = chain(words, header::LAST_NODE, node::PARENT, losses);
     lines.reverse();
     lines

@@ -7,7 +7,10 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 use tinyprof_format::file::read_profile;
-use tinyprof_format::model::{Profile, SAMPLES_UNKNOWN, THREADS_NOT_SAMPLED};
+use tinyprof_format::model::{
+    CallpathIndex, MetricValues, Profile, SAMPLED_SECONDS, SAMPLES_UNKNOWN, THREADS_NOT_SAMPLED,
+    WORKER_SECONDS,
+};
 
 use crate::support::{compile, compile_with, library, mpiexec};
 
@@ -137,6 +140,48 @@ fn threads_that_never_call_are_sampled_for_the_region_that_made_them() {
         return println!("left out: {reason}");
     }
     let (profile, _scratch) = checked(1, "threads", "calls");
+    check_below_program(&profile);
+    // Each thread of the pool, the places of those that end, and the one that has made them.
+    let (threads, of_workers) = threads_of_program(&profile);
+    assert!((32..=65).contains(&threads) && of_workers > 0.9, "{threads} {of_workers}");
+}
+
+#[test]
+fn threads_that_were_made_before_mpi_are_sampled() {
+    if let Err(reason) = allowed() {
+        return println!("left out: {reason}");
+    }
+    let (profile, _scratch) = checked(1, "early", "calls");
+    check_below_program(&profile);
+    // The one that has made them works for 400 ms, and they for 160 ms each.
+    let (threads, of_workers) = threads_of_program(&profile);
+    assert!(threads == 5 && (0.5..0.7).contains(&of_workers), "{threads} {of_workers}");
+}
+
+/// Returns the number of threads that the metrics of the program's region tell, whose times must be
+/// those of the samples in it, and the part of these that is that of workers.
+fn threads_of_program(profile: &Profile) -> (u64, f64) {
+    let program = profile.callpaths.iter().find(|(_, row)| row.region.name == "sampled");
+    let (program, _) = program.expect("it has a region");
+    let of_samples = |key: &str, is_row: &dyn Fn(CallpathIndex) -> bool| -> f64 {
+        let rows = profile.callpaths.iter().filter(|(index, _)| is_row(*index));
+        let metrics = rows.filter_map(|(index, _)| profile.values[index.row()][0].metrics.get(key));
+        metrics.map(MetricValues::sum).sum()
+    };
+    let is_place = |index: CallpathIndex| profile.callpaths.get(index).parent == Some(program);
+    let samples = profile.callpaths.iter().filter(|(index, row)| {
+        is_place(*index) && row.region.is_sampled() && row.region.name != SAMPLES_UNKNOWN
+    });
+    let samples: u64 = samples.map(|(at, _)| profile.values[at.row()][0].visits()).sum();
+    let sampled_s = f64::from(u32::try_from(samples).expect("it was short")) * PERIOD_NS * 1e-9;
+    let threads_s = of_samples(SAMPLED_SECONDS, &|index| index == program);
+    assert!((threads_s - sampled_s).abs() < 0.01, "{threads_s} {sampled_s}");
+    let workers_s = of_samples(WORKER_SECONDS, &is_place);
+    let of_program = &profile.values[program.row()][0].metrics[SAMPLED_SECONDS];
+    (of_program.values(), workers_s / threads_s)
+}
+
+fn check_below_program(profile: &Profile) {
     for (index, row) in profile.callpaths.iter() {
         let visits: u64 = profile.values[index.row()].iter().map(|of| of.visits()).sum();
         if matches!(row.region.sampled_function(), Some("longer" | "shorter")) {

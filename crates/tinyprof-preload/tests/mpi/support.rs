@@ -82,10 +82,28 @@ pub(crate) fn compile_rust(source: &str, directory: &Path) -> Result<PathBuf, St
     if is_mpich {
         command.args(["--cfg", "mpich"]);
     }
+    if let Some((rayon, libraries)) = rayon() {
+        command.args(["--cfg", "rayon", "--extern"]).arg(format!("rayon={}", rayon.display()));
+        command.arg("-L").arg(format!("dependency={}", libraries.display()));
+    }
     command.arg("-o").arg(&program).arg(source_path(source));
     let output = command.output().map_err(|error| format!("rustc: {error}"))?;
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Ok(program)
+}
+
+/// Returns the newest rayon that was compiled for these tests, and where what it needs is.
+pub(crate) fn rayon() -> Option<(PathBuf, PathBuf)> {
+    let libraries = env::current_exe().ok()?.parent()?.to_owned();
+    let is_rayon = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        name.starts_with("librayon-") && name.ends_with(".rlib")
+    };
+    let files = fs::read_dir(&libraries).ok()?.flatten().map(|entry| entry.path());
+    let newest = files
+        .filter(is_rayon)
+        .max_by_key(|path| fs::metadata(path).and_then(|facts| facts.modified()).ok());
+    Some((newest?, libraries))
 }
 
 /// Returns whether a program uses an MPI of the family of MPICH.

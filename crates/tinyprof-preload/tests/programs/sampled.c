@@ -1,5 +1,5 @@
 // Two functions that work for known processor times between calls of MPI, and what may disturb
-// samples or be disturbed by them: `sampled [fork|exec|events|threads|ptrace]`. Each rank
+// samples or be disturbed by them: `sampled [fork|exec|events|threads|early|ptrace]`. Each rank
 // prints the processor time of each function, in ns: `longer NS` and `shorter NS`.
 #define _GNU_SOURCE
 #include <linux/perf_event.h>
@@ -124,16 +124,34 @@ static void with_threads(void) {
   }
 }
 
+// 4 threads of a pool that is made before MPI begins.
+static void make_early(void) {
+  pthread_t pool[4];
+  pthread_barrier_init(&begin, 0, 5);
+  pthread_barrier_init(&done, 0, 5);
+  for (long i = 0; i < 4; i++) if (pthread_create(&pool[i], 0, pool_thread, (void *)i)) exit(8);
+}
+
+static void work_with_early(void) {
+  for (int round = 0; round < 20; round++) {
+    pthread_barrier_wait(&begin);
+    pthread_barrier_wait(&done);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
 int main(int argc, char **argv) {
   long long of_longer = 0, of_shorter = 0;
   const char *what = argc > 1 ? argv[1] : "";
   if (!strcmp(what, "of-exec")) return of_child(30000000) > 0 ? 7 : 1;
+  if (!strcmp(what, "early")) make_early();
   MPI_Init(&argc, &argv);
   void *ring = 0;
   int file = -1, state = 0;
   if (!strcmp(what, "events")) ring = begin_events(&file);
   int is_alone = strcmp(what, "threads");
   if (!is_alone) with_threads();
+  if (!strcmp(what, "early")) work_with_early();
   for (int round = 0; round < 5 && is_alone; round++) {
     of_longer += longer(60000000);
     MPI_Barrier(MPI_COMM_WORLD);

@@ -4,7 +4,9 @@
 //
 // why NAME [STEPS [killed]]: with the last, each rank kills itself in place of ending MPI.
 
+#define _GNU_SOURCE
 #include <mpi.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -296,6 +298,50 @@ static void rare(void) {
   if (step % 5 == 4) MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, world);
 }
 
+// The processors of a host are slower: hosts.c tells the profiler that odd ranks run on another one.
+static void slow_host(void) {
+  double factor = rank % 2 ? 2 : 1;
+  work(2 * factor);
+  MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, world);  // place: slow_host
+}
+
+static void healthy_hosts(void) {
+  work(8);
+  MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, world);
+}
+
+// All ranks run on one processor, and compute as much.
+static void oversubscribed(void) {
+  if (!step) {
+    cpu_set_t one;
+    int cpu = sched_getcpu();
+    MPI_Bcast(&cpu, 1, MPI_INT, 0, world);
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    sched_setaffinity(0, sizeof one, &one);
+  }
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  long long end_ns = now.tv_sec * 1000000000LL + now.tv_nsec + 4LL * UNIT_US * 1000;
+  do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  while (now.tv_sec * 1000000000LL + now.tv_nsec < end_ns);
+  MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, world);  // place: oversubscribed
+}
+
+// The same loads everywhere: on rank 2 from all over a memory that no cache holds.
+static void memory_bound(void) {
+  enum { WORDS = 1 << 24, LOADS = 1 << 18 };
+  static unsigned *next;
+  unsigned words = rank == 2 ? WORDS : 1 << 10;
+  if (!next) {
+    next = malloc(words * sizeof *next);
+    for (unsigned i = 0; i < words; i++) next[i] = (i * 2654435761u + 12345u) % words;
+  }
+  volatile unsigned at = 0;
+  for (int i = 0; i < LOADS; i++) at = (next[at % words] + i) % words;
+  MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, world);  // place: memory_bound
+}
+
 static void overlapped(void) {
   MPI_Request r[2];
   MPI_Irecv(large[0], 1 << 15, MPI_DOUBLE, left(), TAG, world, &r[0]);
@@ -316,7 +362,8 @@ static const struct {
     PATTERN(wrong_order), PATTERN(redundant_barrier), PATTERN(turns), PATTERN(growth), PATTERN(noise),
     PATTERN(first_iteration), PATTERN(half), PATTERN(more_visits), PATTERN(ring),
     PATTERN(reduced), PATTERN(alone), PATTERN(locks), PATTERN(stencil), PATTERN(broadcast),
-    PATTERN(all_to_all), PATTERN(exchanged), PATTERN(gathered), PATTERN(rare), PATTERN(overlapped)};
+    PATTERN(all_to_all), PATTERN(exchanged), PATTERN(gathered), PATTERN(rare), PATTERN(overlapped), PATTERN(slow_host),
+    PATTERN(healthy_hosts), PATTERN(oversubscribed), PATTERN(memory_bound)};
 
 int main(int count, char **arguments) {
   MPI_Init(&count, &arguments);

@@ -119,6 +119,26 @@ fn mutex(job: &Job) {
     unsafe { MPI_Allreduce(&from, &mut to, 1, double(), sum(), world()) }; // place: rust_mutex
 }
 
+/// As much work of rayon's threads on all ranks; on rank 1, one of its pieces has most of it.
+#[cfg(rayon)]
+#[inline(never)]
+fn pieces(job: &Job) {
+    use rayon::prelude::*;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().expect("threads can be made");
+    pool.install(|| {
+        (0..8).into_par_iter().with_max_len(1).for_each(|piece| {
+            work(if job.rank == 1 && piece == 0 { 6 } else { 1 });
+        });
+    });
+    let (from, mut to) = (1.0, 0.0);
+    unsafe { MPI_Allreduce(&from, &mut to, 1, double(), sum(), world()) }; // place: rust_rayon
+}
+
+#[cfg(not(rayon))]
+fn pieces(_: &Job) {
+    unreachable!("it was compiled without rayon");
+}
+
 fn healthy() {
     work(8);
     reduce();
@@ -142,6 +162,7 @@ fn main() {
             "rust_sender" => sender(&job),
             "rust_threads" => threads(&job),
             "rust_mutex" => mutex(&job),
+            "rust_rayon" => pieces(&job),
             _ => healthy(),
         }
     }

@@ -15,6 +15,7 @@ use tinyprof_format::model::{
     Profile, RankFacts,
 };
 
+use crate::facts::threads::ThreadSums;
 use crate::facts::totals::iterations::Iterations;
 use crate::facts::totals::metrics::{Metric, Metrics, metrics_of};
 use crate::facts::totals::transfers::Transfers;
@@ -55,6 +56,7 @@ pub struct Totals {
     variations: BTreeMap<usize, Variation>,
     metrics: BTreeMap<usize, Vec<Metric>>,
     transfers: BTreeMap<CallpathIndex, Transfers>,
+    threads: BTreeMap<CallpathIndex, ThreadSums>,
     trends: BTreeMap<usize, Trend>,
     /// The waiting by rank beyond that without measurement, of rows that wait for other ranks.
     excess_ns: BTreeMap<usize, Vec<f64>>,
@@ -93,6 +95,7 @@ impl Totals {
             variations: BTreeMap::new(),
             metrics: BTreeMap::new(),
             transfers: BTreeMap::new(),
+            threads: BTreeMap::new(),
             trends: BTreeMap::new(),
             excess_ns: BTreeMap::new(),
             followed: BTreeMap::new(),
@@ -156,6 +159,7 @@ impl Totals {
         if !metrics.is_empty() {
             self.metrics.insert(row, metrics);
         }
+        self.threads.extend(ThreadSums::of_ranks(values).map(|sums| (index, sums)));
         let transfers = Transfers::of_ranks(values);
         if !transfers.is_empty() {
             self.transfers.insert(index, transfers);
@@ -302,6 +306,10 @@ impl Totals {
 
     pub(crate) fn metrics(&self) -> Metrics {
         Metrics::of_rows(self.metrics.values().flatten().cloned().collect())
+    }
+
+    pub(crate) const fn threads(&self) -> &BTreeMap<CallpathIndex, ThreadSums> {
+        &self.threads
     }
 
     pub(crate) const fn transfers(&self) -> &BTreeMap<CallpathIndex, Transfers> {

@@ -125,6 +125,12 @@ pub struct UsageOverRanks {
     pub delay_ns: u128,
     /// The part of `useful_ns` in which they certainly had none, in nanoseconds.
     pub useful_delay_ns: u128,
+    /// The number of ranks that know how many of their threads worked.
+    pub counted_ranks: u32,
+    /// The threads of these ranks that worked.
+    pub threads_at_work: u64,
+    /// The processors that these threads may use, added up over ranks.
+    pub processors_allowed: u64,
 }
 
 /// Returns the exclusive time of each callpath on one rank, row by row, in nanoseconds; 0 for
@@ -219,6 +225,9 @@ impl UsageOverRanks {
             threads_ns: known(processor.threads_ns),
             delay_ns: known(processor.delay_ns),
             useful_delay_ns: useful_delay_ns(rank, processor).into(),
+            counted_ranks: (processor.threads_at_work > 0).into(),
+            threads_at_work: processor.threads_at_work,
+            processors_allowed: processor.processors_allowed,
             ..Self::default()
         });
     }
@@ -235,6 +244,21 @@ impl UsageOverRanks {
     #[must_use]
     pub fn delay_share(&self) -> Option<f64> {
         (self.threads_ns > 0).then(|| ratio(self.delay_ns, self.threads_ns))
+    }
+
+    /// Returns the mean number of threads of a rank that worked; none if that is not known.
+    #[must_use]
+    pub fn threads_at_work_of_a_rank(&self) -> Option<f64> {
+        let ranks = self.counted_ranks.into();
+        (ranks > 0).then(|| ratio(self.threads_at_work.into(), ranks))
+    }
+
+    /// Returns the mean number of processors that the threads of a rank may use; none if that is
+    /// not known.
+    #[must_use]
+    pub fn processors_of_a_rank(&self) -> Option<f64> {
+        let processors = self.processors_allowed.into();
+        (processors > 0).then(|| ratio(processors, self.counted_ranks.max(1).into()))
     }
 
     /// Returns the useful time along the longest chain of causes: the time that the program would
@@ -260,6 +284,9 @@ impl UsageOverRanks {
         self.threads_ns = self.threads_ns.saturating_add(other.threads_ns);
         self.delay_ns = self.delay_ns.saturating_add(other.delay_ns);
         self.useful_delay_ns = self.useful_delay_ns.saturating_add(other.useful_delay_ns);
+        self.counted_ranks = self.counted_ranks.saturating_add(other.counted_ranks);
+        self.threads_at_work = self.threads_at_work.saturating_add(other.threads_at_work);
+        self.processors_allowed = self.processors_allowed.saturating_add(other.processors_allowed);
     }
 }
 

@@ -3,6 +3,8 @@
 use tinyprof_format::model::CallpathIndex;
 use tinyprof_vocabulary::RankSet;
 
+use crate::facts::sampled_place::SampledPlace;
+
 /// The kind of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -33,6 +35,8 @@ pub enum FindingKind {
     WrongOrder,
     /// A rank for which many others wait, or a root that waits for all.
     RootBottleneck,
+    /// A root that waits for all others.
+    WaitingRoot,
     /// A barrier before an operation in which all ranks wait for each other.
     BarrierFirst,
 }
@@ -55,6 +59,7 @@ impl FindingKind {
             Self::LateSender => "late sender",
             Self::WrongOrder => "wrong order",
             Self::RootBottleneck => "root bottleneck",
+            Self::WaitingRoot => "waiting root",
             Self::BarrierFirst => "barrier",
         }
     }
@@ -102,38 +107,13 @@ pub struct Finding {
     pub iteration: Option<u64>,
     /// The kinds of other findings that this one explains, and that are left out for it.
     pub explains: Vec<FindingKind>,
+    /// The function and line of it, if the program was sampled.
+    pub sampled: Option<SampledPlace>,
     /// The sentences.
     pub words: Words,
 }
 
 impl Finding {
-    /// Returns a finding about the run as a whole, whose severity was measured.
-    pub(crate) fn new(kind: FindingKind, lost_ns: f64, words: Words) -> Self {
-        Self {
-            kind,
-            lost_ns,
-            certainty: Certainty::Measured,
-            place: None,
-            ranks: RankSet::default(),
-            waiting_ranks: RankSet::default(),
-            iteration: None,
-            explains: Vec::new(),
-            words,
-        }
-    }
-
-    pub(crate) fn with_certainty(self, certainty: Certainty) -> Self {
-        Self { certainty, ..self }
-    }
-
-    pub(crate) fn at(self, place: impl Into<Option<CallpathIndex>>) -> Self {
-        Self { place: place.into(), ..self }
-    }
-
-    pub(crate) fn because_of(self, ranks: impl IntoIterator<Item = u32>) -> Self {
-        Self { ranks: ranks.into_iter().collect(), ..self }
-    }
-
     /// Returns the severity, in seconds of one rank's time.
     #[must_use]
     pub fn seconds(&self) -> f64 {
@@ -147,7 +127,8 @@ impl Finding {
             FindingKind::Straggler
             | FindingKind::Imbalance
             | FindingKind::LoadBalance
-            | FindingKind::RootBottleneck => self.ranks.first(),
+            | FindingKind::RootBottleneck
+            | FindingKind::WaitingRoot => self.ranks.first(),
             _ => None,
         }
     }

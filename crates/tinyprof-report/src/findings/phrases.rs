@@ -4,10 +4,10 @@ use tinyprof_format::model::CallpathIndex;
 use tinyprof_vocabulary::RankSet;
 
 use super::run::Run;
-use crate::facts::numbers::ratio;
+use crate::facts::numbers::{ratio, whole};
+use crate::facts::sampled_place::SampledPlace;
 use crate::facts::statistics::regions::Region;
 use crate::facts::statistics::spread::HostId;
-use crate::facts::totals::waits::Waiting;
 use crate::words::names::{cut, shown};
 use crate::words::units::{percent_cell, time};
 
@@ -41,29 +41,31 @@ pub(crate) fn mostly(run: &Run<'_>, regions: &[Region<'_>]) -> String {
     }
 }
 
+/// Returns `By samples it is in work (a.c:12): 800 ms, and 200 ms on the others.`
+pub(crate) fn by_samples(place: &SampledPlace) -> String {
+    let name = cut(&shown(&place.name), NAME_COLUMNS);
+    let here = time(whole(place.here_ns));
+    match place.elsewhere_ns {
+        Some(ns) => {
+            format!("By samples it is in {name}: {here}, and {} on the others.", time(whole(ns)))
+        }
+        None => format!("By samples most of it is in {name}: {here}."),
+    }
+}
+
 /// Returns a set of ranks.
-pub(crate) fn ranks(ranks: &RankSet) -> String {
+fn ranks(ranks: &RankSet) -> String {
     cut(&ranks.to_string(), RANKS_COLUMNS)
 }
 
-/// Returns a set of ranks, for the beginning of a sentence.
+/// Returns a set of ranks, for the beginning of a sentence: `Ranks 0-2`.
 pub(crate) fn named(of: &RankSet) -> String {
     let noun = if of.len() == 1 { "Rank" } else { "Ranks" };
     format!("{noun} {}", ranks(of))
 }
 
-/// Returns where ranks wait, for how long, and for whom, without a full stop.
-pub(crate) fn where_and_how_long(run: &Run<'_>, entry: &Waiting) -> String {
-    let name = |callpath: Option<CallpathIndex>| {
-        callpath.map_or_else(|| "an unknown call".to_owned(), |at| name(run, at))
-    };
-    let noun = if entry.for_ranks.len() == 1 { "rank" } else { "ranks" };
-    format!(
-        "In {} they wait {}, {} of the time of all ranks, for {noun} {} in {}",
-        name(entry.callpath),
-        time(entry.waiting_ns),
-        percent_cell(run.part(entry.waiting_ns)),
-        ranks(&entry.for_ranks),
-        name(entry.for_callpath),
-    )
+/// Returns a set of ranks, for the middle of a sentence: `ranks 0-2`.
+pub(crate) fn lower(of: &RankSet) -> String {
+    let noun = if of.len() == 1 { "rank" } else { "ranks" };
+    format!("{noun} {}", ranks(of))
 }

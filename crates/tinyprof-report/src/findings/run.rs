@@ -12,7 +12,7 @@ use crate::facts::statistics::efficiency::Efficiency;
 use crate::facts::statistics::hosts::Hosts;
 use crate::facts::statistics::rank::RankStatistics;
 use crate::facts::statistics::regions::{Region, costliest};
-use crate::facts::statistics::spread::HostId;
+use crate::facts::statistics::spread::{HostId, Spread};
 use crate::facts::totals::Totals;
 use crate::facts::totals::waits::Waiting;
 use crate::facts::usage::Activity;
@@ -45,8 +45,10 @@ pub(crate) struct Run<'a> {
 /// The facts of each rank of a run.
 pub(crate) struct ByRank<'a> {
     pub(crate) totals: &'a Totals,
-    /// The exclusive times, row by row, then by rank.
+    /// The exclusive times, row by row, then by rank, with those of samples in the regions around.
     pub(crate) exclusive_ns: Vec<Vec<u64>>,
+    /// Their spreads, row by row, if there are samples.
+    with_samples: Option<Vec<Spread>>,
     /// The ranks that have any time.
     pub(crate) used: Vec<usize>,
     /// Who waits for whom, the longest first.
@@ -105,11 +107,11 @@ impl<'a> Run<'a> {
         ratio(sum_ns, self.count().max(1).into())
     }
 
-    /// Returns true if the callpath's exclusive time is large enough for a finding. That of samples
-    /// differs between ranks by chance.
+    /// Returns true if the callpath's exclusive time is large enough for a finding. Samples are
+    /// part of the region around them, whose time does not differ by chance.
     pub(crate) fn is_large(&self, index: CallpathIndex) -> bool {
         !self.callpaths.get(index).region.is_sampled()
-            && ratio(self.row(index).exclusive.sum_ns, 1) >= REGION_SHARE_MIN * self.total_ns()
+            && ratio(self.exclusive(index).sum_ns, 1) >= REGION_SHARE_MIN * self.total_ns()
     }
 
     /// Returns the callpaths that are large enough for a finding.
@@ -124,6 +126,13 @@ impl<'a> Run<'a> {
 
     pub(crate) fn row(&self, index: CallpathIndex) -> RankStatistics {
         self.statistics.row(index.row())
+    }
+
+    /// Returns the exclusive times of a callpath over ranks, with those of the samples in it, as
+    /// far as the times of each rank are known.
+    pub(crate) fn exclusive(&self, index: CallpathIndex) -> Spread {
+        let with_samples = self.ranks.as_ref().and_then(|of| of.with_samples.as_ref());
+        with_samples.map_or_else(|| self.row(index).exclusive, |all| all[index.row()])
     }
 
     /// Returns the two costliest regions with this activity.
@@ -151,10 +160,12 @@ impl<'a> Run<'a> {
 impl<'a> ByRank<'a> {
     fn of_totals(totals: &'a Totals) -> Self {
         let roots = totals.callpaths().children().roots().to_vec();
+        let exclusive_ns = totals.exclusive_with_samples_ns();
         let is_used = |rank: &usize| roots.iter().any(|&root| totals.inclusive_ns(root, *rank) > 0);
         Self {
             totals,
-            exclusive_ns: totals.exclusive_ns(),
+            with_samples: with_samples(totals, &exclusive_ns),
+            exclusive_ns,
             used: (0..totals.ranks().len()).filter(is_used).collect(),
             waits: totals.waits(),
             after_barriers: totals.barriers_first(),
@@ -164,4 +175,26 @@ impl<'a> ByRank<'a> {
     pub(crate) fn host(&self, rank: usize) -> HostId {
         HostId::of_name(&self.totals.ranks()[rank].host)
     }
+}
+
+/// Returns the spreads of exclusive times; none without samples, where statistics have them.
+fn with_samples(totals: &Totals, exclusive_ns: &[Vec<u64>]) -> Option<Vec<Spread>> {
+    if !totals.callpaths().rows().iter().any(|row| row.region.is_sampled()) {
+        return None;
+    }
+    let hosts: Vec<HostId> =
+        totals.ranks().iter().map(|facts| HostId::of_name(&facts.host)).collect();
+    let of_row = |(index, _): (CallpathIndex, _)| {
+        let came = (0..hosts.len()).filter(|&rank| totals.visits(index, rank) > 0);
+        let of_rank = |rank: usize| {
+            let number = u32::try_from(rank).unwrap_or(u32::MAX);
+            Spread::of_one_rank(number, hosts[rank], exclusive_ns[index.row()][rank])
+        };
+        let merged = came.map(of_rank).reduce(|mut all, one| {
+            all.merge(&one);
+            all
+        });
+        merged.unwrap_or_default()
+    };
+    Some(totals.callpaths().iter().map(of_row).collect())
 }

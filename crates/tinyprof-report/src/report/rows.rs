@@ -4,12 +4,15 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use tinyprof_format::model::CallpathIndex;
+use tinyprof_format::model::{CallpathIndex, is_recorders_key};
 
+use crate::facts::counters::{Counters, Scalability};
+use crate::facts::numbers::{ratio, whole};
 use crate::facts::sort_key::SortKey;
 use crate::facts::statistics::mpi_usage::MpiUsage;
 use crate::facts::statistics::rank::RankStatistics;
 use crate::facts::statistics::spread::Spread;
+use crate::facts::threads::ThreadSums;
 use crate::facts::totals::metrics::Metric;
 use crate::facts::totals::transfers::Transfers;
 use crate::report::Report;
@@ -84,9 +87,53 @@ impl Report {
         if self.compares_exclusive() { &row.exclusive } else { &row.inclusive }
     }
 
-    /// Returns true if the values under `key` are shown: all keys, unless one was requested.
+    /// Returns true if the values under `key` are shown: all keys of the program, unless one was
+    /// requested.
     pub(crate) fn shows_key(&self, key: &str) -> bool {
-        !matches!(&self.metric, Some(SortKey::Key(only)) if only != key)
+        match &self.metric {
+            Some(SortKey::Key(only)) => only == key,
+            _ => !is_recorders_key(key),
+        }
+    }
+
+    /// Returns the time of the threads of a callpath; none if one thread did all, or it is not
+    /// known.
+    #[must_use]
+    pub fn threads_of(&self, index: CallpathIndex) -> Option<&ThreadSums> {
+        self.thread_sums.get(&index)
+    }
+
+    /// Returns the mean number of threads that were busy at a time in a callpath in which several
+    /// worked: at most as many as there are. See [`ThreadSums::busy`].
+    #[must_use]
+    pub fn busy_threads(&self, index: CallpathIndex) -> Option<f64> {
+        let busy =
+            self.threads_of(index)?.busy(self.statistics.row(index.row()).inclusive.sum_ns)?;
+        let most = self.threads_of_a_rank();
+        Some(if most > 0.0 { busy.min(most) } else { busy })
+    }
+
+    /// Returns the most threads of a rank, on average, that are known to have worked in a callpath.
+    pub(crate) fn threads_of_a_rank(&self) -> f64 {
+        let counts = self.thread_sums.values().filter_map(ThreadSums::count);
+        counts.fold(0.0, f64::max)
+    }
+
+    /// Returns a time of a callpath as a share refers to it: that of one thread, on average, where
+    /// the time is that of several threads, added up. The share is then one of the time of all
+    /// threads.
+    #[must_use]
+    pub fn time_of_one_thread(&self, index: CallpathIndex, ns: u128) -> u128 {
+        let is_added_up =
+            |at: &CallpathIndex| self.threads_of(*at).is_some_and(|sums| sums.is_added_up);
+        let parent = |at: &CallpathIndex| self.callpaths.get(*at).parent;
+        if self.thread_sums.is_empty()
+            || !std::iter::successors(Some(index), parent).any(|at| is_added_up(&at))
+        {
+            return ns;
+        }
+        let at_work = self.statistics.times().threads_at_work_of_a_rank().unwrap_or(1.0);
+        whole(ratio(ns, 1) / at_work.max(self.threads_of_a_rank()).max(1.0))
     }
 
     /// Compares two callpaths by the report's metric, or by inclusive time if none was requested;
@@ -124,6 +171,21 @@ impl Report {
         let found =
             rows.binary_search_by(|row| (row.callpath, row.key.as_str()).cmp(&(index, key)));
         found.ok().map(|at| &rows[at])
+    }
+
+    /// Returns what the processors have counted while the program was sampled; none if they have
+    /// not.
+    #[must_use]
+    pub fn counters(&self) -> Option<Counters> {
+        Counters::of_metrics(&self.callpaths, &self.metrics)
+    }
+
+    /// Compares the computation of this run with that of a base; none if one of them has no useful
+    /// time.
+    #[must_use]
+    pub fn scalability(&self, base: &Self) -> Option<Scalability> {
+        let of = |report: &Self| (report.statistics.times().useful_ns, report.counters());
+        Scalability::of(of(base), of(self))
     }
 
     /// Returns the transfers at a callpath.

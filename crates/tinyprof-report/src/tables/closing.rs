@@ -9,10 +9,12 @@ use crate::facts::statistics::efficiency::Efficiency;
 use crate::facts::statistics::regions::{Region, costliest};
 use crate::findings::{Finding, Words};
 use crate::report::Report;
+use crate::tables::counters_line::counters_line;
 use crate::tables::handed_on::handed_on;
 use crate::tables::mpi_line::mpi_line;
 use crate::tables::overhead_line::overhead_line;
 use crate::tables::samples_line::samples_line;
+use crate::tables::threads_line::threads_line;
 use crate::tables::unfollowed_line::unfollowed_line;
 use crate::words::names::{cut, escaped, shown, wrapped};
 use crate::words::notes::{JOINED, ROUNDED, sentences};
@@ -44,8 +46,10 @@ pub(crate) fn closing(report: &Report, width: usize) -> String {
         .chain(mpi_line(report))
         .chain(unfollowed)
         .chain(efficiency_line(report))
+        .chain(threads_line(report))
         .chain(processors_line(report))
         .chain(samples_line(report))
+        .chain(counters_line(report))
         .chain(report.findings.iter().map(hint_line))
         .chain(notes(report).into_iter().map(|note| format!("note: {note}")))
         .chain(report.overhead.as_ref().map(overhead_line));

@@ -80,7 +80,7 @@ const fn column(
 }
 
 /// The columns, from the left.
-pub(crate) static COLUMNS: [Column; 15] = {
+pub(crate) static COLUMNS: [Column; 16] = {
     use Group::{None as Alone, Ranks, Sums};
     [
         column(
@@ -118,6 +118,17 @@ pub(crate) static COLUMNS: [Column; 15] = {
             |_, folded| marked(folded.estimate, time_cell(folded.exclusive_ns)),
         ),
         column(("share", "share"), Sums, NEVER, ALWAYS, share, folded_share),
+        column(
+            ("threads", "thr."),
+            Sums,
+            7..10,
+            |report, lines| lines.iter().any(|line| has_threads(report, line)),
+            |at| {
+                let busy = at.report.busy_threads(at.index);
+                busy.map_or_else(|| "-".to_owned(), |busy| format!("{busy:.1}"))
+            },
+            EMPTY,
+        ),
         column(
             ("bytes", "bytes"),
             Sums,
@@ -238,6 +249,10 @@ fn has_transfers(report: &Report, line: &Line) -> bool {
     matches!(line, Line::Callpath(index) if report.transfers.contains_key(index))
 }
 
+fn has_threads(report: &Report, line: &Line) -> bool {
+    matches!(line, Line::Callpath(index) if report.threads_of(*index).is_some())
+}
+
 fn share(at: &Cell<'_>) -> String {
     at.visited(|| {
         // Regions overlap in inclusive time.
@@ -245,6 +260,7 @@ fn share(at: &Cell<'_>) -> String {
         let time = if is_region { &at.row.exclusive } else { &at.row.inclusive };
         let (mark, ns) = time.shown_ns(at.bound_ns);
         let base = &at.report.base;
+        let ns = at.report.time_of_one_thread(at.index, ns);
         below(mark, share_cell(base, ns, base.startup_in(at.index)))
     })
 }

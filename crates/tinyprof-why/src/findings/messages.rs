@@ -1,5 +1,7 @@
 //! Messages that cost much by themselves: many small ones, and large ones.
 
+use std::iter;
+
 use tinyprof_format::model::{CallpathIndex, Traffic};
 use tinyprof_messages::graph::RankSet;
 use tinyprof_report::Certainty;
@@ -131,6 +133,10 @@ pub(super) fn large(facts: &Facts<'_>) -> Option<Finding> {
             "Send less data, or let it travel while the ranks compute (MPI_Isend, MPI_Irecv).",
         )
     };
+    // Right behind their start nothing else can be the reason that messages are not there.
+    if kind == Kind::Bandwidth && !facts.is_large(with_processor_ns(facts, &costs)) {
+        return None;
+    }
     let with = (0..).zip(run.may_wait.of(Doing::In(first)).unwrap_or_default());
     let who: RankSet = with.filter(|(_, visits)| visits.ns > 0).map(|(rank, _)| rank).collect();
     let sentence = format!(
@@ -153,6 +159,24 @@ pub(super) fn large(facts: &Facts<'_>) -> Option<Finding> {
         chain: vec![link],
         ..Finding::new(kind, run.a_rank_ns(sum_ns), sentence, advice.to_owned())
     })
+}
+
+/// Returns the time of all ranks in these calls for which they have had a processor for certain, in
+/// ns. A rank that waits in a loop for its messages, and has lost its processor, moves no data
+/// (seen with MPICH), and nothing of that is due to the messages.
+fn with_processor_ns(facts: &Facts<'_>, costs: &[(CallpathIndex, f64)]) -> f64 {
+    let run = facts.run;
+    let mut of_ranks = vec![0_u64; run.ranks];
+    for (index, _) in costs {
+        let doing = Doing::In(*index);
+        let of = run.in_calls.of(doing).or_else(|| run.activities.of(doing)).unwrap_or_default();
+        for (sum_ns, visits) in of_ranks.iter_mut().zip(of) {
+            *sum_ns = sum_ns.saturating_add(visits.ns);
+        }
+    }
+    let lost_ns = run.no_processor_ns.iter().map(|[_, most_ns]| *most_ns).chain(iter::repeat(0));
+    let kept_ns = of_ranks.iter().zip(lost_ns).map(|(ns, lost_ns)| ns.saturating_sub(lost_ns));
+    crate::ns(kept_ns.map(u128::from).sum())
 }
 
 /// Returns a mean size for a sentence.
@@ -204,4 +228,42 @@ fn senders(facts: &Facts<'_>, calls: &[CallpathIndex]) -> RankSet {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use tinyprof_format::text::read_text;
+    use tinyprof_messages::delay::Visits;
+    use tinyprof_report::Totals;
+
+    use super::*;
+    use crate::blame::Blame;
+    use crate::facts::run::RunBuilder;
+
+    /// Returns what is found of two ranks of 1 s, which complete large messages for 0.2 s each, and
+    /// had no processor for so long.
+    fn found(no_processor_ns: [u64; 2]) -> Option<Kind> {
+        let text = "id,parent,tag,is_loop,times\nMPI_Waitall,null,COMM,0,0.1|0.1\n";
+        let profile = read_text(text.as_bytes()).expect("it is right").profile;
+        let totals = Totals::of_profile(&profile);
+        let mut run = RunBuilder::new(&profile.callpaths, 2).finish(&totals);
+        let index = CallpathIndex::new(0);
+        run.rank_ns = vec![1_000_000_000; 2];
+        run.no_processor_ns = vec![no_processor_ns; 2];
+        run.waits.are_recorded = true;
+        run.calls.entry(index).or_default().function = "MPI_Waitall".to_owned();
+        run.calls.entry(index).or_default().sent = Traffic { count: 20, bytes: 20 << 20 };
+        for rank in 0..2 {
+            run.in_calls.add(Doing::In(index), rank, Visits { count: 10, ns: 200_000_000 }, 0);
+        }
+        large(&Facts { run: &run, blame: &Blame::default() }).map(|one| one.kind)
+    }
+
+    #[test]
+    fn a_rank_without_a_processor_moves_no_data() {
+        assert_eq!(found([0; 2]), Some(Kind::Bandwidth));
+        assert_eq!(found([20_000_000; 2]), Some(Kind::Bandwidth), "most of it remains");
+        // It may have been in the call.
+        assert_eq!(found([0, 190_000_000]), None);
+    }
 }

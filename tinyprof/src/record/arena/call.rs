@@ -88,7 +88,7 @@ impl Arena {
     #[cold]
     fn remember_call(&self, key: u64, parent: Line, visit: Visit) {
         let Some(line) = visit.to_leave() else { return };
-        let kind = high(self.node(line).get(EXECUTION)) | high(self.hot.regular_execution());
+        let kind = high(self.node(line).get(EXECUTION)) | self.hot.kind_of_entries();
         if kind == 0 {
             let cached = self.hot.cached_call(key);
             cached.callpath.store(pack(parent.number(), line.number()), Relaxed);

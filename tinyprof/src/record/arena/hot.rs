@@ -33,6 +33,9 @@ const LAST_MESSAGES: usize = 128;
 /// A bit that no record has in the word of its execution.
 const IRREGULAR: u32 = 1 << 31;
 
+/// A bit that no record has in the word of its execution: the thread keeps events.
+const EVENTS: u32 = 1 << 30;
+
 /// The cache entry of a site whose visits are not recorded. It is the parent of no entry, because
 /// no record has that number.
 pub(super) const FILTERED: u64 = i32::MAX as u64;
@@ -152,6 +155,31 @@ impl Hot {
     /// counter.
     pub(super) fn take_no_shortest_path(&self) {
         self.named().execution.store(pack(0, IRREGULAR), Relaxed);
+    }
+
+    /// Forbids the shortest path to the ends of visits: they are kept one by one.
+    pub(super) fn keep_events(&self) {
+        let word = &self.named().execution;
+        word.store(word.load(Relaxed) | u64::from(EVENTS) << 32, Relaxed);
+    }
+
+    /// Allows it again.
+    pub(super) fn keep_no_events(&self) {
+        let word = &self.named().execution;
+        word.store(word.load(Relaxed) & !(u64::from(EVENTS) << 32), Relaxed);
+    }
+
+    /// Returns whether visits are kept one by one.
+    #[inline(always)]
+    pub(super) fn keeps_events(&self) -> bool {
+        high(self.regular_execution()) & EVENTS != 0
+    }
+
+    /// Returns the kind that forbids records to begin a visit on the shortest path; 0 if nothing
+    /// does.
+    #[inline]
+    pub(super) fn kind_of_entries(&self) -> u32 {
+        high(self.regular_execution()) & !EVENTS
     }
 
     /// Returns the first word of the memory with samples; 0 if there is none, or somebody has it.

@@ -90,6 +90,7 @@ impl Arena {
             self.clear_messages();
             self.clear_edges();
             self.forget_processor();
+            self.forget_events();
             self.nodes.store(0, Relaxed);
             self.last_node.store(0, Relaxed);
         }

@@ -30,7 +30,11 @@ impl Arena {
 
     /// Returns the record for a region that another thread has recorded, or that is not the
     /// program's; no filter is consulted. Owner only.
-    pub(in crate::record) fn find_or_insert_recorded(&self, parent: Line, site: &'static Site) -> Entered {
+    pub(in crate::record) fn find_or_insert_recorded(
+        &self,
+        parent: Line,
+        site: &'static Site,
+    ) -> Entered {
         self.find_or_insert_if(parent, site, false)
     }
 
@@ -155,7 +159,7 @@ impl Arena {
         }
         if let Some(entry) = self.entry(site) {
             // The entry also marks unusual visits, so that the shortest path has one value to test.
-            let kind = high(self.node(line).get(EXECUTION)) | high(self.hot.regular_execution());
+            let kind = high(self.node(line).get(EXECUTION)) | self.hot.kind_of_entries();
             // Outside of all regions the shortest path is not tried.
             let is_usual = site.is_metric() || (kind == 0 && !parent.is_none());
             let key = parent.number() | if is_usual { 0 } else { NOT_USUAL };

@@ -11,7 +11,7 @@ use tinyprof_segment::layout::header;
 use super::Arena;
 use crate::sys::{ThreadTime, process_cpu_ns, thread_number};
 
-const _: () = assert!(header::PROCESSOR_WORDS == ProcessorFacts::COUNT);
+const _: () = assert!(header::PROCESSOR_WORDS <= ProcessorFacts::COUNT);
 
 /// The moment at which the recording of this process began, in ns, and its processor time then.
 static BEGUN_NS: AtomicU64 = AtomicU64::new(0);
@@ -101,9 +101,12 @@ impl Arena {
         self.change_processor(|facts| *facts = ProcessorFacts::default());
     }
 
-    /// Returns what was read last. Any thread.
+    /// Returns what was read last, without that of all threads together. Any thread.
     pub(crate) fn processor_facts(&self) -> ProcessorFacts {
-        let fact = |at| self.header(header::PROCESSOR + at).load(Relaxed);
+        let fact = |at| match at {
+            0..header::PROCESSOR_WORDS => self.header(header::PROCESSOR + at).load(Relaxed),
+            _ => 0,
+        };
         ProcessorFacts::from_numbers(std::array::from_fn(fact))
     }
 
@@ -137,7 +140,8 @@ impl Arena {
     fn change_processor(&self, change: impl FnOnce(&mut ProcessorFacts)) {
         let mut facts = self.processor_facts();
         change(&mut facts);
-        for (at, (_, number)) in facts.named().into_iter().enumerate() {
+        let numbers = facts.named().into_iter().take(header::PROCESSOR_WORDS);
+        for (at, (_, number)) in numbers.enumerate() {
             self.header(header::PROCESSOR + at).store(number, Relaxed);
         }
     }

@@ -32,7 +32,7 @@ impl Arena {
         metrics.map(move |node| retry(|| MetricReading::of(self, node, &mut ids)))
     }
 
-    fn nodes(&self) -> impl Iterator<Item = Node<'_>> {
+    pub(super) fn nodes(&self) -> impl Iterator<Item = Node<'_>> {
         let mut next = Line::from_number(self.last_node.load(Acquire));
         std::iter::from_fn(move || {
             let node = self.node((!next.is_none()).then_some(next)?);

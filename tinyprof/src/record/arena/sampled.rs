@@ -8,7 +8,9 @@ use std::mem::ManuallyDrop;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-use tinyprof_format::model::{CallpathId, SAMPLES_UNKNOWN, THREADS_NOT_SAMPLED};
+use tinyprof_format::model::{
+    CYCLES, CallpathId, INSTRUCTIONS, SAMPLES_UNKNOWN, THREADS_NOT_SAMPLED,
+};
 use tinyprof_segment::words::Line;
 
 use super::super::call_site::sample_site;
@@ -16,7 +18,14 @@ use super::super::site::Site;
 use super::super::workers::{self, HeldWorkers};
 use super::reading::Ids;
 use super::{Arena, Entered};
-use crate::sys::{Sample, SampleRing};
+use crate::sys::{Counted, Sample, SampleRing, is_own_thread, other_threads};
+
+/// What the processor has counted until each sample, where it does.
+static CYCLES_OF_SAMPLES: Site = Site::metric(CYCLES);
+static INSTRUCTIONS_OF_SAMPLES: Site = Site::metric(INSTRUCTIONS);
+
+/// The region that counts the samples of workers at a place.
+static WORKERS: Site = Site::of_workers("[workers]");
 
 /// How often an ending thread looks whether its samples are free again, while a snapshot counts
 /// them.
@@ -31,6 +40,8 @@ struct Sampling {
     /// The region that counts threads that are not sampled.
     not_sampled: Site,
     is_allowed: bool,
+    /// Threads do not begin as workers by themselves, but are found when they have been made.
+    are_threads_found: bool,
 }
 
 static SAMPLING: OnceLock<Sampling> = OnceLock::new();
@@ -38,6 +49,8 @@ static SAMPLING: OnceLock<Sampling> = OnceLock::new();
 /// Makes threads that begin to record from now on be sampled, each time they have had `period_ns`
 /// of processor time; if that is not allowed, they are only counted. `constants` are those of the
 /// callpaths of samples.
+///
+/// Threads that are there already are sampled, too, as workers of whoever looks for samples.
 pub(crate) fn install_sampling(
     period_ns: u64,
     constants: &'static [(&'static str, &'static str)],
@@ -45,9 +58,14 @@ pub(crate) fn install_sampling(
 ) {
     SAMPLING.get_or_init(|| {
         if is_allowed {
+            // Those that are made from now on begin as workers by themselves, or are found.
+            let there = other_threads();
             workers::install();
+            let mut found = there.into_iter().filter(|&thread| !is_own_thread(thread));
+            found.all(|thread| workers::adopt(thread, 0, period_ns));
         }
         Sampling {
+            are_threads_found: !workers::are_announced(),
             period_ns,
             unknown: Site::sample(SAMPLES_UNKNOWN, constants),
             not_sampled: Site::sample(THREADS_NOT_SAMPLED, &[]),
@@ -90,14 +108,14 @@ impl Arena {
         let Some(sampling) = SAMPLING.get() else { return };
         // A worker has some already.
         let begin = || SampleRing::of_this_thread(sampling.period_ns).ok();
-        let ring = sampling.is_allowed.then(|| workers::leave().unwrap_or_else(begin));
+        let ring = sampling.is_allowed.then(|| workers::begin_recording().unwrap_or_else(begin));
         match ring.flatten() {
             Some(ring) => {
                 let (base, sizes) = ring.into_words();
                 self.hot.sample_sizes().store(sizes, Relaxed);
                 self.hot.samples().store(base, Release);
             }
-            None => self.add_sample(Line::NONE, &sampling.not_sampled),
+            None => self.add_not_sampled(sampling),
         }
     }
 
@@ -113,6 +131,7 @@ impl Arena {
             let base = self.hot.samples().swap(0, Acquire);
             if base != 0 {
                 self.hot.sample_sizes().store(0, Relaxed);
+                workers::end_recording();
                 // SAFETY: the words are of `begin_samples`, and nobody has them any more.
                 return drop(unsafe { SampleRing::from_words(base, sizes) });
             }
@@ -168,18 +187,51 @@ impl Arena {
     pub(super) fn take_samples_of(&self, ring: &SampleRing, unknown: &'static Site) {
         let parent = self.current();
         if self.has_samples(parent) {
-            self.add_samples(ring, unknown, parent);
+            self.add_samples(ring, unknown, parent, None);
         } else {
             ring.take(|_| {});
         }
     }
 
-    /// Adds samples to those of an open region.
-    fn add_samples(&self, ring: &SampleRing, unknown: &'static Site, parent: Line) {
+    /// Adds samples to those of an open region; those of a worker are counted by its region, too.
+    pub(super) fn add_samples(
+        &self,
+        ring: &SampleRing,
+        unknown: &'static Site,
+        parent: Line,
+        worker: Option<&'static Site>,
+    ) {
+        let add = |site: &'static Site, counted: Option<Counted>| {
+            let Some(place) = self.add_sample(parent, site) else { return };
+            if let Some(counted) = counted {
+                self.add_counted(place, counted);
+            }
+            let Some(worker) = worker.filter(|_| !parent.is_none()) else { return };
+            self.add_sample(place, &WORKERS);
+            self.add_sample(parent, worker);
+        };
         ring.take(|sample| match sample {
-            Sample::At(instruction) => self.add_sample(parent, sample_site(unknown, instruction)),
-            Sample::Lost(number) => (0..number).for_each(|_| self.add_sample(parent, unknown)),
+            Sample::At(instruction, counted) => add(sample_site(unknown, instruction), counted),
+            Sample::Lost(number) => (0..number).for_each(|_| add(unknown, None)),
+            Sample::Made(thread) => self.adopt(thread),
+            Sample::Ended => {}
         });
+    }
+
+    /// Begins to sample a thread that this one, or one of its workers, has made, unless all that
+    /// are made begin so by themselves. Owner only.
+    #[cold]
+    fn adopt(&self, thread: u32) {
+        let Some(sampling) = SAMPLING.get() else { return };
+        if sampling.are_threads_found && !is_own_thread(thread) {
+            workers::adopt(thread, self.address(), sampling.period_ns);
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "2^53 cycles are a month")]
+    fn add_counted(&self, place: Line, counted: Counted) {
+        self.record(place, &CYCLES_OF_SAMPLES, counted.cycles as f64);
+        self.record(place, &INSTRUCTIONS_OF_SAMPLES, counted.instructions as f64);
     }
 
     /// Returns the number by which workers know the thread that has made them.
@@ -194,15 +246,17 @@ impl Arena {
         while !self.has_samples(parent) {
             parent = self.node(parent).parent();
         }
-        let each = |ring: &SampleRing| self.add_samples(ring, &sampling.unknown, parent);
-        let refused = || self.add_sample(Line::NONE, &sampling.not_sampled);
+        let each = |ring: &SampleRing, worker: Option<&'static Site>| {
+            self.add_samples(ring, &sampling.unknown, parent, worker);
+        };
+        let refused = || self.add_not_sampled(sampling);
         workers::take(self.address(), at_once, || self.clock.ticks(), each, refused);
     }
 
     /// Counts a thread that this one makes and that is not sampled. Owner only.
     pub(in crate::record) fn count_unsampled_thread(&self) {
         if let Some(sampling) = SAMPLING.get() {
-            self.add_sample(Line::NONE, &sampling.not_sampled);
+            self.add_not_sampled(sampling);
         }
     }
 
@@ -246,8 +300,13 @@ impl Arena {
         if parent.is_none() { 0 } else { self.hot.execution() }
     }
 
-    fn add_sample(&self, parent: Line, site: &'static Site) {
-        let Entered::Node(line) = self.find_or_insert_recorded(parent, site) else { return };
+    fn add_not_sampled(&self, sampling: &'static Sampling) {
+        self.add_sample(Line::NONE, &sampling.not_sampled);
+    }
+
+    /// Adds a visit of a site below a callpath, and returns the callpath of it.
+    fn add_sample(&self, parent: Line, site: &'static Site) -> Option<Line> {
+        let Entered::Node(line) = self.find_or_insert_recorded(parent, site) else { return None };
         let (node, execution) = (self.node(line), self.execution_of(parent));
         let added = node.update(|| {
             self.add_ticks(node, 0, execution);
@@ -256,5 +315,6 @@ impl Arena {
         if !added {
             self.keep_out_visit();
         }
+        added.then_some(line)
     }
 }

@@ -234,3 +234,46 @@ fn a_record_is_whole_when_the_newest_one_is_known() {
         reader.join().expect("the reader does not panic");
     });
 }
+
+/// Visits of a bin: those that a reader finds were all recorded for the cell that it finds.
+mod events {
+    use loom::sync::Arc;
+    use loom::thread;
+    use tinyprof_events::Cell;
+    use tinyprof_events::bin::{Bin, word};
+
+    use super::{AtomicU64, words};
+
+    const WORDS: usize = word::BYTES + 1;
+
+    /// Appends a visit of one byte, which says the cell that it is for.
+    fn append(bin: Bin<'_>, cell: u32, visits: u32) {
+        let at = bin.append(visits, 0x10 + u64::from(cell), 1);
+        bin.publish(visits + 1, at, 0);
+    }
+
+    #[test]
+    fn a_bin_that_is_given_up_meanwhile_is_not_mistaken_for_the_next() {
+        // Without a bound it takes 16 s instead of 2.
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(4);
+        model.check(|| {
+            let record: Arc<[AtomicU64; WORDS]> = Arc::new(words());
+            let theirs = Arc::clone(&record);
+            let reader = thread::spawn(move || {
+                let Some(found) = Bin::new(&theirs[..]).read() else { return };
+                let cell = found.cell.number();
+                assert_eq!(found.number, cell + 40);
+                let bytes = &found.bytes[..found.visits as usize];
+                assert!(bytes.iter().all(|byte| u32::from(*byte) == 0x10 + cell), "{found:?}");
+            });
+            let bin = Bin::new(&record[..]);
+            for cell in [1, 2] {
+                let of = Cell::from_number(cell).unwrap();
+                assert!(bin.begin(of, cell + 40, u64::from(cell), 0));
+                append(bin, cell, 0);
+            }
+            reader.join().unwrap();
+        });
+    }
+}

@@ -32,7 +32,7 @@ fn ranks(edge_of: impl Fn(u32) -> Edge) -> Vec<EncodedRank> {
             messages: Vec::new(),
             edges: vec![(key(EdgeKind::Message, -1), edge_of(number))],
         };
-        EncodedRank { facts, callpaths: vec![callpath] }
+        EncodedRank { facts, callpaths: vec![callpath], events: Vec::new() }
     };
     (0..RANKS).map(rank).collect()
 }

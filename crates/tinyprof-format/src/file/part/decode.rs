@@ -1,17 +1,19 @@
 //! The decoder of a part, as a whole or section by section.
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use super::facts;
-use super::{CAUSES_KEY, COMMUNICATION_KEY, MAGIC, METRICS_KEY, RANKS_KEY};
+use super::{CAUSES_KEY, COMMUNICATION_KEY, EVENTS_KEY, MAGIC, METRICS_KEY, RANKS_KEY};
 use crate::bytes::{Cursor, Malformed, MemoryLimit, column};
 use crate::file::communication::{Slices, Targets};
 use crate::file::exclusive::Exclusive;
 use crate::file::section::{FrameError, IndexEntry, Sections};
 use crate::file::times::Sums;
-use crate::file::{causes, communication, metrics, times};
+use crate::file::{causes, communication, events, metrics, times};
 use crate::model::{
-    Activities, CallpathTable, CallpathValues, Children, FormatVersion, Losses, RankFacts,
+    Activities, CallpathTable, CallpathValues, Children, FormatVersion, Losses, RankEvents,
+    RankFacts,
 };
 
 /// The number of kinds of loss in version 0.1, which did not store it.
@@ -33,13 +35,15 @@ pub(in crate::file) enum PartSection {
     Communication(usize),
     /// The causes of waiting of the ranks.
     Causes,
+    /// The events of the ranks.
+    Events,
 }
 
 impl PartSection {
     /// Returns the row of the callpath; none for the sections of the ranks.
     pub(in crate::file) const fn row(self) -> Option<usize> {
         match self {
-            Self::Ranks | Self::Causes => None,
+            Self::Ranks | Self::Causes | Self::Events => None,
             Self::Times(row) | Self::Metrics(row) | Self::Communication(row) => Some(row),
         }
     }
@@ -56,13 +60,15 @@ impl PartSection {
             _ if row < callpaths => Some(Self::Metrics(row)),
             _ if row_of_messages < callpaths => Some(Self::Communication(row_of_messages)),
             CAUSES_KEY => Some(Self::Causes),
+            EVENTS_KEY => Some(Self::Events),
             _ => None,
         }
     }
 }
 
 /// Checks that the sections of a part are in order: the ranks, then for each row its times, its
-/// metrics, and the messages and edges of callpaths up to it; then the causes of all.
+/// metrics, and the messages and edges of callpaths up to it; then causes and events of
+/// all.
 ///
 /// Sections that belong to no callpath come from a later version, and may be anywhere.
 pub(in crate::file) fn check_order(
@@ -77,6 +83,7 @@ pub(in crate::file) fn check_order(
             Some(PartSection::Metrics(row)) => Some((row, 1)),
             Some(PartSection::Communication(row)) => Some((row, 2)),
             Some(PartSection::Causes) => Some((usize::MAX, 3)),
+            Some(PartSection::Events) => Some((usize::MAX, 4)),
             None => continue,
         };
         if place.is_none() != (position == 0) {
@@ -138,6 +145,11 @@ pub(in crate::file) fn decode(
             Some(PartSection::Causes) => {
                 decode_causes(section, dictionary, &mut facts, version)?;
             }
+            Some(PartSection::Events) => {
+                decode_events(section, ranks, version, &mut |rank, events| {
+                    facts[rank].events = Some(events);
+                })?;
+            }
             Some(what) => {
                 if let (Sums::Exclusive { single }, Some(row)) =
                     (decode_section(section, what, values, version)?, what.row())
@@ -168,7 +180,10 @@ pub(in crate::file) fn decode_section(
     let decoded = section.passing(|section| {
         let mut sums = Sums::Inclusive;
         match what {
-            PartSection::Ranks | PartSection::Communication(_) | PartSection::Causes => {
+            PartSection::Ranks
+            | PartSection::Communication(_)
+            | PartSection::Causes
+            | PartSection::Events => {
                 return Err(section.malformed("it is not of one callpath"));
             }
             PartSection::Times(row) => sums = times::decode(section, values[row])?,
@@ -211,6 +226,18 @@ pub(in crate::file) fn decode_causes(
     let found = read(&mut section).map_err(|error| of_version(error, version))?;
     facts.iter_mut().zip(found).for_each(|(facts, causes)| facts.causes = causes);
     Ok(())
+}
+
+/// Reads the section of events, and passes those of each of the part's ranks to `visit`.
+pub(in crate::file) fn decode_events(
+    mut section: Cursor<'_>,
+    ranks: usize,
+    version: FormatVersion,
+    visit: &mut dyn FnMut(usize, Arc<RankEvents>),
+) -> Result<(), Malformed> {
+    let decoded = events::decode_section(&mut section, ranks, visit)
+        .and_then(|()| section.finish("a section"));
+    decoded.map_err(|error| of_version(error, version))
 }
 
 /// Reads the activities of a section of causes.

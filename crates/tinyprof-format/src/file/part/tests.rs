@@ -68,6 +68,7 @@ fn rank(metrics: Vec<EncodedMetric>) -> EncodedRank {
             messages: Vec::new(),
             edges: Vec::new(),
         }],
+        events: Vec::new(),
     }
 }
 

@@ -76,13 +76,16 @@ pub(super) fn salvage(
             PartSection::Times(_) => salvage.times_lost += 1,
             PartSection::Metrics(_) => salvage.metrics_lost += 1,
             PartSection::Communication(_) | PartSection::Causes => salvage.communication_lost += 1,
+            PartSection::Events => salvage.events_lost += 1,
         }
     }
     let mut facts = reader.facts.unwrap_or_else(|| {
         salvage.ranks_without_facts = salvage.ranks_without_facts.saturating_add(file.ranks);
         vec![RankFacts::default(); file.ranks as usize]
     });
-    facts.iter_mut().zip(reader.causes).for_each(|(facts, found)| facts.causes = found.causes);
+    for (facts, found) in facts.iter_mut().zip(reader.causes) {
+        (facts.causes, facts.events) = (found.causes, found.events);
+    }
     Ok(facts)
 }
 
@@ -98,7 +101,7 @@ struct Reader<'a> {
     ranks: usize,
     memory_limit: &'a MemoryLimit,
     facts: Option<Vec<RankFacts>>,
-    /// Facts of the ranks that have nothing but causes.
+    /// Facts of the ranks that have nothing but causes and events.
     causes: Vec<RankFacts>,
     /// The first row that the next section of messages and edges may be of.
     next_row: usize,
@@ -138,6 +141,12 @@ impl Reader<'_> {
             PartSection::Causes => {
                 let table = &self.dictionary.table;
                 part::decode_causes(section, table, &mut self.causes, self.version)
+            }
+            PartSection::Events => {
+                let of_ranks = &mut self.causes;
+                part::decode_events(section, self.ranks, self.version, &mut |rank, events| {
+                    of_ranks[rank].events = Some(events);
+                })
             }
             _ => part::decode_section(section, what, values, self.version).map(|sums| {
                 if let PartSection::Times(row) = what {

@@ -18,8 +18,11 @@ use crate::facts::usage::UsageOverRanks;
 ///
 /// 84               88        104      120          136        152               168
 /// | followed_ranks | wall_ns | cpu_ns | threads_ns | delay_ns | useful_delay_ns |
+///
+/// 168             172               180                  188
+/// | counted_ranks | threads_at_work | processors_allowed |
 /// ```
-const TIMES_BYTES: usize = 168;
+const TIMES_BYTES: usize = 188;
 
 /// One spread, little endian:
 ///
@@ -64,6 +67,9 @@ impl Statistics {
         bytes.extend(times.threads_ns.to_le_bytes());
         bytes.extend(times.delay_ns.to_le_bytes());
         bytes.extend(times.useful_delay_ns.to_le_bytes());
+        bytes.extend(times.counted_ranks.to_le_bytes());
+        bytes.extend(times.threads_at_work.to_le_bytes());
+        bytes.extend(times.processors_allowed.to_le_bytes());
         for row in self.rows() {
             bytes.extend(row.visits.to_le_bytes());
             bytes.extend(row.ranks.to_le_bytes());
@@ -112,6 +118,9 @@ fn times_from(bytes: &mut &[u8]) -> Option<UsageOverRanks> {
         threads_ns: u128::from_le_bytes(take(bytes)?),
         delay_ns: u128::from_le_bytes(take(bytes)?),
         useful_delay_ns: u128::from_le_bytes(take(bytes)?),
+        counted_ranks: u32::from_le_bytes(take(bytes)?),
+        threads_at_work: u64::from_le_bytes(take(bytes)?),
+        processors_allowed: u64::from_le_bytes(take(bytes)?),
     };
     let is_part = times.useful_max_ns <= times.total_max_ns
         && times.useful_ns <= times.total_ns

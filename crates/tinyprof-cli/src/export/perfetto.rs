@@ -1,0 +1,357 @@
+//! Perfetto's trace: the events of each rank and thread, as they were.
+//!
+//! The file is a list of packets (`perfetto/trace/trace_packet.proto`): a track for each rank,
+//! below it one for each thread, and on that the begin and end of each visit. Names are interned:
+//! a sequence of packets, one for each thread, says each name once.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::io::{self, Write};
+
+use tinyprof_format::model::{CallpathId, CallpathTable, RankEvents, ThreadEvents};
+
+use super::choice::choose;
+use super::exporter::{Exporter, Notes, Request, Source};
+use super::message::Message;
+use super::names;
+use super::summary::Summary;
+
+/// The most bytes that are written without a word, as viewers in a browser take no more. A visit
+/// takes about [`VISIT_BYTES`].
+const BYTES_MAX: u64 = 500_000_000;
+const VISIT_BYTES: u64 = 44;
+
+/// The fields of a packet, and of the messages in it, as the schema names them.
+mod field {
+    pub(super) const PACKET: u64 = 1;
+    pub(super) const TIMESTAMP: u64 = 8;
+    pub(super) const SEQUENCE_ID: u64 = 10;
+    pub(super) const TRACK_EVENT: u64 = 11;
+    pub(super) const INTERNED_DATA: u64 = 12;
+    pub(super) const SEQUENCE_FLAGS: u64 = 13;
+    pub(super) const DEFAULTS: u64 = 59;
+    pub(super) const TRACK_DESCRIPTOR: u64 = 60;
+    /// Of a track descriptor.
+    pub(super) const UUID: u64 = 1;
+    pub(super) const TRACK_NAME: u64 = 2;
+    pub(super) const PROCESS: u64 = 3;
+    pub(super) const PARENT_UUID: u64 = 5;
+    /// Of a process.
+    pub(super) const PID: u64 = 1;
+    pub(super) const PROCESS_NAME: u64 = 6;
+    /// Of a track event.
+    pub(super) const TYPE: u64 = 9;
+    pub(super) const NAME_IID: u64 = 10;
+    pub(super) const TRACK_UUID: u64 = 11;
+    pub(super) const NAME: u64 = 23;
+    /// Of interned data, and of a name in it.
+    pub(super) const EVENT_NAMES: u64 = 2;
+    pub(super) const IID: u64 = 1;
+    pub(super) const TEXT: u64 = 2;
+}
+
+/// The types of track events.
+const SLICE_BEGIN: u64 = 1;
+const SLICE_END: u64 = 2;
+const INSTANT: u64 = 3;
+/// The flags of a sequence's first packet, and of those after it.
+const STATE_CLEARED: u64 = 1;
+const NEEDS_STATE: u64 = 2;
+
+pub(super) struct Perfetto;
+
+impl Exporter for Perfetto {
+    fn is_text(&self) -> bool {
+        false
+    }
+
+    fn caps_ranks(&self) -> bool {
+        true
+    }
+
+    fn export(
+        &self,
+        request: &Request<'_>,
+        out: &mut (dyn Write + Send),
+    ) -> Result<Notes, Box<dyn Error>> {
+        let source = request.source()?;
+        let totals = || Ok::<_, Box<dyn Error>>(Summary::of(&source)?.totals);
+        let choice = choose(&source.ranks, request.max_ranks, totals)?;
+        let mut notes: Notes = Vec::new();
+        if choice.is_capped {
+            let (all, shown) = (source.ranks.len(), choice.shown.len());
+            notes.push(format!(
+                "of {all} ranks {shown} representatives are shown; --max-ranks shows more, --rank \
+                 those that you name"
+            ));
+        }
+        let shown: HashMap<usize, String> =
+            choice.shown.iter().map(|shown| (shown.rank, shown.name())).collect();
+        let starts = Starts::of(request, &source)?;
+        let mut trace = Trace { out, table: source.callpaths(), sequences: 0, bytes: 0 };
+        let mut told = Told::default();
+        request.inputs[0].each_events(&mut |rank, events| {
+            let Some(name) = shown.get(&(rank as usize)) else { return Ok(()) };
+            let offset_ns = events.origin_ns.saturating_sub(starts.of_rank(&source, rank));
+            told.add(events);
+            trace.rank(rank, name, events, offset_ns)
+        })?;
+        if told.threads == 0 {
+            return Err("there are no events in this profile: run it with TINYPROF_EVENTS=ring, \
+                        window or thin"
+                .into());
+        }
+        notes.extend(told.notes());
+        if starts.by_host.len() > 1 {
+            notes.push("hosts are shown as if their first ranks had begun at the same time".into());
+        }
+        Ok(notes)
+    }
+}
+
+/// The begins of the first rank of each host, on the clock of that host.
+struct Starts {
+    by_host: HashMap<String, u64>,
+}
+
+impl Starts {
+    fn of(request: &Request<'_>, source: &Source<'_>) -> Result<Self, Box<dyn Error>> {
+        let mut by_host: HashMap<String, u64> = HashMap::new();
+        request.inputs[0].each_events(&mut |rank, events| {
+            let start = by_host.entry(host(source, rank)).or_insert(u64::MAX);
+            *start = events.origin_ns.min(*start);
+            Ok(())
+        })?;
+        Ok(Self { by_host })
+    }
+
+    fn of_rank(&self, source: &Source<'_>, rank: u32) -> u64 {
+        self.by_host.get(&host(source, rank)).copied().unwrap_or(0)
+    }
+}
+
+fn host(source: &Source<'_>, rank: u32) -> String {
+    source.facts().get(rank as usize).map_or_else(String::new, |facts| facts.host.clone())
+}
+
+/// The numbers of events that are written, for notes.
+#[derive(Default)]
+struct Told {
+    threads: u64,
+    kept: u64,
+    lost: u64,
+    without_memory: u64,
+}
+
+impl Told {
+    fn add(&mut self, events: &RankEvents) {
+        self.threads += events.threads.len() as u64;
+        self.kept += events.threads.iter().map(|thread| thread.visits.len() as u64).sum::<u64>();
+        self.lost += events.threads.iter().map(ThreadEvents::lost).sum::<u64>();
+        self.without_memory += events.threads_without_memory;
+    }
+
+    fn notes(&self) -> Notes {
+        let Self { kept, lost, without_memory, .. } = self;
+        let mut notes = Vec::new();
+        if *lost > 0 {
+            let made = kept + lost;
+            notes.push(format!(
+                "{lost} of {made} visits were not kept, as the memory of a thread was full; the \
+                 trace says from where or up to where it is complete"
+            ));
+        }
+        if *without_memory > 0 {
+            notes.push(format!("{without_memory} threads had no memory for events"));
+        }
+        notes
+    }
+}
+
+/// A trace that is being written.
+struct Trace<'a> {
+    out: &'a mut (dyn Write + Send),
+    table: &'a CallpathTable,
+    sequences: u64,
+    bytes: u64,
+}
+
+impl Trace<'_> {
+    /// Writes the tracks of a rank.
+    fn rank(
+        &mut self,
+        rank: u32,
+        name: &str,
+        events: &RankEvents,
+        offset_ns: u64,
+    ) -> Result<(), Box<dyn Error>> {
+        let visits: u64 = events.threads.iter().map(|thread| thread.visits.len() as u64).sum();
+        self.bytes += visits * VISIT_BYTES;
+        if self.bytes > BYTES_MAX {
+            return Err(format!(
+                "the trace would have more than {BYTES_MAX} bytes: choose ranks with --rank or \
+                 --max-ranks"
+            )
+            .into());
+        }
+        let of_rank = (u64::from(rank) + 1) << 32;
+        let mut process = Message::default();
+        process.number(field::PID, u64::from(rank) + 1);
+        process.bytes(field::PROCESS_NAME, name.as_bytes());
+        let mut track = Message::default();
+        track.number(field::UUID, of_rank);
+        track.message(field::PROCESS, &process);
+        self.describe(&track)?;
+        for thread in &events.threads {
+            let uuid = of_rank | (u64::from(thread.thread) + 1);
+            let mut track = Message::default();
+            track.number(field::UUID, uuid);
+            track.bytes(field::TRACK_NAME, format!("thread {}", thread.thread).as_bytes());
+            track.number(field::PARENT_UUID, of_rank);
+            self.describe(&track)?;
+            self.sequences += 1;
+            let mut sequence = Sequence::new(self.sequences, uuid, offset_ns, self.table);
+            sequence.write(thread, self.out)?;
+        }
+        Ok(())
+    }
+
+    fn describe(&mut self, track: &Message) -> io::Result<()> {
+        let mut packet = Message::default();
+        packet.message(field::TRACK_DESCRIPTOR, track);
+        write_packet(self.out, packet)
+    }
+}
+
+fn write_packet(out: &mut (dyn Write + Send), packet: Message) -> io::Result<()> {
+    let mut trace = Message::default();
+    trace.message(field::PACKET, &packet);
+    out.write_all(&trace.into_bytes())
+}
+
+/// The packets of a thread.
+struct Sequence<'a> {
+    id: u64,
+    track: u64,
+    offset_ns: u64,
+    names: HashMap<CallpathId, &'a str>,
+    /// The names that were said, with their numbers.
+    interned: HashMap<&'a str, u64>,
+}
+
+impl<'a> Sequence<'a> {
+    fn new(id: u64, track: u64, offset_ns: u64, table: &'a CallpathTable) -> Self {
+        let names = table.rows().iter().map(|row| (row.id, row.region.name.as_str())).collect();
+        Self { id, track, offset_ns, names, interned: HashMap::new() }
+    }
+
+    fn write(&mut self, thread: &ThreadEvents, out: &mut (dyn Write + Send)) -> io::Result<()> {
+        self.begin(out)?;
+        let mut open: Vec<(u32, u64)> = Vec::new();
+        let mut marks = Marks::of(thread);
+        for visit in &thread.visits {
+            while let Some((depth, end_ns)) = open.pop() {
+                if depth < visit.depth && visit.begin_ns <= end_ns {
+                    open.push((depth, end_ns));
+                    break;
+                }
+                self.end(end_ns, out)?;
+            }
+            marks.pass(visit.begin_ns, |at_ns, text| self.instant(at_ns, text, out))?;
+            let name = self.names.get(&visit.callpath).copied().unwrap_or("[unknown]");
+            self.start(visit.begin_ns, name, out)?;
+            // A visit ends within that around it, whatever a file says.
+            let within = open.last().map_or(u64::MAX, |(_, end_ns)| *end_ns);
+            open.push((visit.depth, visit.end_ns().min(within)));
+        }
+        while let Some((_, end_ns)) = open.pop() {
+            self.end(end_ns, out)?;
+        }
+        marks.pass(u64::MAX, |at_ns, text| self.instant(at_ns, text, out))
+    }
+
+    /// Says what all packets of the sequence have in common.
+    fn begin(&self, out: &mut (dyn Write + Send)) -> io::Result<()> {
+        let (mut event, mut defaults) = (Message::default(), Message::default());
+        event.number(field::TRACK_UUID, self.track);
+        defaults.message(field::TRACK_EVENT, &event);
+        let mut packet = Message::default();
+        packet.number(field::SEQUENCE_ID, self.id);
+        packet.number(field::SEQUENCE_FLAGS, STATE_CLEARED);
+        packet.message(field::DEFAULTS, &defaults);
+        write_packet(out, packet)
+    }
+
+    fn packet(&self, at_ns: u64) -> Message {
+        let mut packet = Message::default();
+        packet.number(field::TIMESTAMP, self.offset_ns.saturating_add(at_ns));
+        packet.number(field::SEQUENCE_ID, self.id);
+        packet.number(field::SEQUENCE_FLAGS, NEEDS_STATE);
+        packet
+    }
+
+    fn start(&mut self, at_ns: u64, name: &'a str, out: &mut (dyn Write + Send)) -> io::Result<()> {
+        let mut packet = self.packet(at_ns);
+        let next = self.interned.len() as u64 + 1;
+        let number = *self.interned.entry(name).or_insert(next);
+        if number == next {
+            let (mut entry, mut data) = (Message::default(), Message::default());
+            entry.number(field::IID, number);
+            entry.bytes(field::TEXT, names::shown(name).as_bytes());
+            data.message(field::EVENT_NAMES, &entry);
+            packet.message(field::INTERNED_DATA, &data);
+        }
+        let mut event = Message::default();
+        event.number(field::TYPE, SLICE_BEGIN);
+        event.number(field::NAME_IID, number);
+        packet.message(field::TRACK_EVENT, &event);
+        write_packet(out, packet)
+    }
+
+    fn end(&self, at_ns: u64, out: &mut (dyn Write + Send)) -> io::Result<()> {
+        let (mut packet, mut event) = (self.packet(at_ns), Message::default());
+        event.number(field::TYPE, SLICE_END);
+        packet.message(field::TRACK_EVENT, &event);
+        write_packet(out, packet)
+    }
+
+    fn instant(&self, at_ns: u64, text: &str, out: &mut (dyn Write + Send)) -> io::Result<()> {
+        let (mut packet, mut event) = (self.packet(at_ns), Message::default());
+        event.number(field::TYPE, INSTANT);
+        event.bytes(field::NAME, text.as_bytes());
+        packet.message(field::TRACK_EVENT, &event);
+        write_packet(out, packet)
+    }
+}
+
+/// The moments between which the events of a thread are complete, as far as visits are missing.
+struct Marks(Vec<(u64, &'static str)>);
+
+impl Marks {
+    fn of(thread: &ThreadEvents) -> Self {
+        let Some((from_ns, to_ns)) = thread.complete_ns() else { return Self(Vec::new()) };
+        let mut marks = Vec::new();
+        if to_ns < u64::MAX {
+            marks.push((to_ns, "complete up to here"));
+        }
+        if from_ns > 0 {
+            marks.push((from_ns, "complete from here on"));
+        }
+        Self(marks)
+    }
+
+    /// Passes the marks up to this time to `write`.
+    fn pass(
+        &mut self,
+        until_ns: u64,
+        mut write: impl FnMut(u64, &str) -> io::Result<()>,
+    ) -> io::Result<()> {
+        while let Some((at_ns, text)) = self.0.pop_if(|(at_ns, _)| *at_ns <= until_ns) {
+            write(at_ns, text)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

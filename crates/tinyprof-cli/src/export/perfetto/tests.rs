@@ -1,0 +1,202 @@
+//! The packets of known events, read back by a decoder of its own.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tinyprof_format::model::{
+    EventCell, EventClass, EventMap, EventPolicy, RankFacts, Region, SiteId, VisitEvent,
+};
+
+use super::*;
+
+/// The fields of a message: their numbers, with a number or bytes.
+#[derive(Clone, Debug)]
+enum Value {
+    Number(u64),
+    Bytes(Vec<u8>),
+}
+
+fn varint(bytes: &mut &[u8]) -> u64 {
+    let (mut number, mut shift) = (0, 0);
+    loop {
+        let (byte, rest) = bytes.split_first().expect("a number ends");
+        *bytes = rest;
+        number |= u64::from(byte & 127) << shift;
+        shift += 7;
+        if *byte < 128 {
+            return number;
+        }
+    }
+}
+
+fn fields(mut bytes: &[u8]) -> BTreeMap<u64, Value> {
+    let mut found = BTreeMap::new();
+    while !bytes.is_empty() {
+        let key = varint(&mut bytes);
+        let value = match key & 7 {
+            0 => Value::Number(varint(&mut bytes)),
+            2 => {
+                let length = usize::try_from(varint(&mut bytes)).unwrap();
+                let (own, rest) = bytes.split_at(length);
+                bytes = rest;
+                Value::Bytes(own.to_vec())
+            }
+            kind => panic!("field of kind {kind}"),
+        };
+        assert!(found.insert(key >> 3, value).is_none(), "field {} is there once", key >> 3);
+    }
+    found
+}
+
+fn number(fields: &BTreeMap<u64, Value>, field: u64) -> u64 {
+    match fields.get(&field) {
+        Some(Value::Number(number)) => *number,
+        None => 0,
+        Some(Value::Bytes(_)) => panic!("field {field} is no number"),
+    }
+}
+
+fn message(fields: &BTreeMap<u64, Value>, field: u64) -> Option<BTreeMap<u64, Value>> {
+    match fields.get(&field)? {
+        Value::Bytes(bytes) => Some(self::fields(bytes)),
+        Value::Number(_) => panic!("field {field} is a number"),
+    }
+}
+
+fn text(fields: &BTreeMap<u64, Value>, field: u64) -> String {
+    match fields.get(&field) {
+        Some(Value::Bytes(bytes)) => String::from_utf8(bytes.clone()).unwrap(),
+        _ => String::new(),
+    }
+}
+
+/// Returns a line for each packet of a trace.
+fn lines(mut bytes: &[u8]) -> Vec<String> {
+    let mut names: BTreeMap<(u64, u64), String> = BTreeMap::new();
+    let mut lines = Vec::new();
+    while !bytes.is_empty() {
+        assert_eq!(varint(&mut bytes), field::PACKET << 3 | 2);
+        let length = usize::try_from(varint(&mut bytes)).unwrap();
+        let (own, rest) = bytes.split_at(length);
+        bytes = rest;
+        let packet = fields(own);
+        let (at, sequence) =
+            (number(&packet, field::TIMESTAMP), number(&packet, field::SEQUENCE_ID));
+        if let Some(data) = message(&packet, field::INTERNED_DATA) {
+            let entry = message(&data, field::EVENT_NAMES).unwrap();
+            names.insert((sequence, number(&entry, field::IID)), text(&entry, field::TEXT));
+        }
+        if let Some(track) = message(&packet, field::TRACK_DESCRIPTOR) {
+            let process = message(&track, field::PROCESS).unwrap_or_default();
+            lines.push(format!(
+                "track {:x} in {:x} {}{}",
+                number(&track, field::UUID),
+                number(&track, field::PARENT_UUID),
+                text(&track, field::TRACK_NAME),
+                text(&process, field::PROCESS_NAME)
+            ));
+        } else if let Some(defaults) = message(&packet, field::DEFAULTS) {
+            assert_eq!(number(&packet, field::SEQUENCE_FLAGS), STATE_CLEARED);
+            let event = message(&defaults, field::TRACK_EVENT).unwrap();
+            lines.push(format!("{sequence}: on {:x}", number(&event, field::TRACK_UUID)));
+        } else {
+            let event = message(&packet, field::TRACK_EVENT).unwrap();
+            lines.push(match number(&event, field::TYPE) {
+                SLICE_BEGIN => {
+                    let name = &names[&(sequence, number(&event, field::NAME_IID))];
+                    format!("{sequence}: {at} {name} (")
+                }
+                SLICE_END => format!("{sequence}: {at} )"),
+                _ => format!("{sequence}: {at} {}", text(&event, field::NAME)),
+            });
+        }
+    }
+    lines
+}
+
+/// Returns a profile of two ranks with these events.
+fn request(ranks: [Option<RankEvents>; 2]) -> Request<'static> {
+    let [main, solve] = callpaths();
+    let region = |name: &str| Region::named(SiteId::from_bits(name.len() as u64), name);
+    let maps = ranks.map(|events| {
+        let records = [
+            (main, None, region("main"), Default::default()),
+            (solve, Some(main), region("solve"), Default::default()),
+        ];
+        let events = events.map(Arc::new);
+        EventMap::from_records(records, RankFacts { events, ..RankFacts::default() })
+    });
+    let scratch = tempfile::tempdir().unwrap();
+    let writer = tinyprof_format::file::ProfileWriter::new();
+    let path = writer.write(&scratch.path().join("run"), &maps).unwrap();
+    Request::of_profile("run", tinyprof_format::file::read_profile(&path).unwrap())
+}
+
+fn callpaths() -> [CallpathId; 2] {
+    let main = CallpathId::root(SiteId::from_bits(4));
+    [main, main.child(SiteId::from_bits(5))]
+}
+
+fn events(origin_ns: u64, lost: u64) -> RankEvents {
+    let [main, solve] = callpaths();
+    let visit = |callpath, depth, begin_ns, duration_ns| VisitEvent {
+        callpath,
+        depth,
+        begin_ns,
+        duration_ns,
+    };
+    let (class, lost_last_ns) = (EventClass::Computation, if lost > 0 { 19 } else { 0 });
+    let cell = EventCell { class, depth: 2, kept: 2, lost, lost_first_ns: 0, lost_last_ns };
+    let thread = ThreadEvents {
+        thread: 0,
+        policy: EventPolicy::Ring,
+        memory_bytes: 1 << 20,
+        stopped_ns: None,
+        cut: 1,
+        cells: vec![cell],
+        visits: vec![visit(main, 1, 10, 90), visit(solve, 2, 20, 5), visit(solve, 2, 25, 75)],
+    };
+    RankEvents { origin_ns, threads_without_memory: 0, threads: vec![thread] }
+}
+
+fn exported(request: &Request<'_>) -> (Vec<String>, Notes) {
+    let mut bytes = Vec::new();
+    let notes = Perfetto.export(request, &mut bytes).unwrap();
+    (lines(&bytes), notes)
+}
+
+#[test]
+fn each_thread_has_a_track_with_nested_slices() {
+    let (lines, notes) = exported(&request([Some(events(5_000, 0)), Some(events(7_000, 4))]));
+    let expected = [
+        "track 100000000 in 0 rank 0",
+        "track 100000001 in 100000000 thread 0",
+        "1: on 100000001",
+        "1: 10 main (",
+        "1: 20 solve (",
+        "1: 25 )",
+        "1: 25 solve (",
+        "1: 100 )",
+        "1: 100 )",
+        "track 200000000 in 0 rank 1",
+        "track 200000001 in 200000000 thread 0",
+        "2: on 200000001",
+        "2: 2010 main (",
+        "2: 2020 complete from here on",
+        "2: 2020 solve (",
+        "2: 2025 )",
+        "2: 2025 solve (",
+        "2: 2100 )",
+        "2: 2100 )",
+    ];
+    assert_eq!(lines, expected);
+    assert!(notes.len() == 1 && notes[0].starts_with("4 of 10 visits were not kept"), "{notes:?}");
+}
+
+#[test]
+fn without_events_there_is_no_trace() {
+    let error = Perfetto.export(&request([None, None]), &mut Vec::new()).unwrap_err();
+    assert!(error.to_string().contains("no events in this profile"), "{error}");
+    let (lines, notes) = exported(&request([None, Some(events(1, 0))]));
+    assert_eq!((lines[0].as_str(), notes.len()), ("track 200000000 in 0 rank 1", 0));
+}

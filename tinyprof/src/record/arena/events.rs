@@ -1,0 +1,277 @@
+//! Events: visits that are kept one by one, in a buffer of the arena.
+//!
+//! Nothing of it is on the shortest path. While a thread keeps events, a bit in the word of its
+//! execution tells its visits from those that take that path, as for other unusual visits: they are
+//! added by `exit_slowly`, which comes here.
+
+use std::collections::HashMap;
+use std::sync::atomic::Ordering::{Acquire, Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64};
+
+use tinyprof_events::layout::Geometry;
+use tinyprof_events::{Buffer, EventClass, Recording, Visit, read};
+use tinyprof_format::model::CallpathId;
+use tinyprof_segment::clock::monotonic_ns;
+use tinyprof_segment::layout::{LINE_WORDS, header, skipped};
+use tinyprof_segment::sequence::publish;
+use tinyprof_segment::words::{Line, pack};
+
+use super::super::events::{Events, Window, installed, is_asked};
+use super::super::node::{Node, START};
+use super::Arena;
+use super::reading::Ids;
+
+/// The number of ticks between two looks at whether a window of time has begun or ended: less than
+/// 0.1 ms, and rarely enough to cost nothing.
+const LOOK_TICKS: u64 = 100_000;
+
+/// The states of a thread.
+mod state {
+    /// Its window has not begun.
+    pub(super) const WAITING: u32 = 0;
+    pub(super) const KEEPING: u32 = 1;
+    /// Its window is over, or there is no memory.
+    pub(super) const OVER: u32 = 2;
+}
+
+/// The events of an arena.
+#[derive(Debug, Default)]
+pub(super) struct ArenaEvents {
+    /// The line of the buffer; 0 if there is none yet.
+    line: AtomicU32,
+    words: AtomicU32,
+    state: AtomicU32,
+    lacks_memory: AtomicU32,
+    /// The begin of the last call that has ended.
+    last_call: AtomicU64,
+    /// When to look next whether a window has begun or ended.
+    next_look: AtomicU64,
+    /// The visits of the window's region that have ended.
+    region_visits: AtomicU64,
+    /// The pieces of the program in which the thread is that ask for events, and the begin of the
+    /// outermost.
+    pieces: AtomicU32,
+    piece_begin: AtomicU64,
+}
+
+/// A visit that is open while events are read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OpenEvent {
+    pub(crate) callpath: CallpathId,
+    pub(crate) depth: u32,
+    pub(crate) begin: u64,
+}
+
+/// The events of a thread, as another thread reads them.
+#[derive(Debug)]
+pub(crate) struct EventReading {
+    pub(crate) recording: Recording,
+    pub(crate) memory_bytes: u64,
+    /// The callpaths, and their depths, by the numbers in the recording.
+    pub(crate) callpaths: HashMap<u32, (CallpathId, u32)>,
+    /// The visits that have not ended, unless the window is over.
+    pub(crate) open: Vec<OpenEvent>,
+}
+
+impl Arena {
+    /// Makes the thread of the arena keep events, if that is asked for. Before its first region.
+    pub(in crate::record) fn begin_events(&self) {
+        let Some(events) = installed() else { return };
+        let begins_at_once = match &events.window {
+            Window::Always | Window::Program => true,
+            Window::Time { from_ns, .. } => *from_ns == 0,
+            Window::Visits { first, .. } => *first == 0,
+        };
+        let state = if begins_at_once { state::KEEPING } else { state::WAITING };
+        self.events.state.store(state, Relaxed);
+        self.hot.keep_events();
+    }
+
+    /// Keeps the visit of `node` that ends now, if the thread keeps events. Owner only.
+    #[inline(always)]
+    pub(super) fn note_event(&self, node: Node<'_>, begin: u64, now: u64) {
+        if self.hot.keeps_events() {
+            self.note_event_of(node, begin, now);
+        }
+    }
+
+    #[inline(never)]
+    fn note_event_of(&self, node: Node<'_>, begin: u64, now: u64) {
+        let Some(events) = installed() else { return };
+        let site = self.site(node.line());
+        if site.is_call() {
+            self.events.last_call.store(begin, Relaxed);
+        }
+        let is_kept = match events.window {
+            Window::Program => is_asked(),
+            _ => self.events.state.load(Relaxed) == state::KEEPING,
+        };
+        if is_kept {
+            self.keep_event(events, node, begin, now);
+        }
+        match &events.window {
+            Window::Always | Window::Program => {}
+            Window::Time { from_ns, to_ns } => {
+                if now >= self.events.next_look.load(Relaxed) {
+                    self.events.next_look.store(now + LOOK_TICKS, Relaxed);
+                    let at_ns = monotonic_ns().saturating_sub(events.started.monotonic_ns);
+                    self.pass_window(events, node, now, at_ns >= *from_ns, at_ns >= *to_ns);
+                }
+            }
+            Window::Visits { region, first, last } => {
+                if site.name() == region {
+                    let ended = self.events.region_visits.load(Relaxed) + 1;
+                    self.events.region_visits.store(ended, Relaxed);
+                    self.pass_window(events, node, now, ended >= *first, ended > *last);
+                }
+            }
+        }
+    }
+
+    /// Begins or ends the window of the thread, which is about to leave `node`.
+    fn pass_window(&self, events: &Events, node: Node<'_>, now: u64, begun: bool, ended: bool) {
+        let own = &self.events.state;
+        if ended {
+            if own.load(Relaxed) == state::KEEPING {
+                self.cut_around(events, node.parent(), 0, now);
+            }
+            own.store(state::OVER, Relaxed);
+            self.hot.keep_no_events();
+        } else if begun {
+            own.store(state::KEEPING, Relaxed);
+        }
+    }
+
+    /// Begins a piece of the program that asks for events. Owner only.
+    pub(crate) fn begin_piece(&self) {
+        if self.events.pieces.fetch_add(1, Relaxed) == 0 {
+            self.events.piece_begin.store(self.clock.ticks(), Relaxed);
+        }
+    }
+
+    /// Ends a piece, and with the outermost one keeps what has been in it of the visits that are
+    /// open on this thread. Owner only.
+    pub(crate) fn end_piece(&self) {
+        // The arena may have been made within the piece.
+        let is_outermost = self.events.pieces.load(Relaxed) == 1;
+        self.events.pieces.store(self.events.pieces.load(Relaxed).saturating_sub(1), Relaxed);
+        let events = installed().filter(|events| events.window == Window::Program);
+        if let Some(events) = events.filter(|_| is_outermost && self.hot.keeps_events()) {
+            let since = self.events.piece_begin.load(Relaxed);
+            self.cut_around(events, self.current(), since, self.clock.ticks());
+        }
+    }
+
+    /// Keeps the visits that are open at `line` and around it as if they ended now, and had not
+    /// begun before `since`: they are not kept when they end.
+    fn cut_around(&self, events: &Events, mut line: Line, since: u64, now: u64) {
+        while !line.is_none() {
+            let node = self.node(line);
+            let begin = node.get(START);
+            let is_timed = begin != 0 && begin & skipped::MARK == 0;
+            if is_timed
+                && self.keep_event(events, node, begin.max(since), now)
+                && let Some(buffer) = self.buffer()
+            {
+                buffer.count_cut();
+            }
+            line = node.parent();
+        }
+    }
+
+    fn keep_event(&self, events: &Events, node: Node<'_>, begin: u64, end: u64) -> bool {
+        let line = node.line();
+        let depth = self.depth_of(node);
+        let class = if self.site(line).is_call() {
+            EventClass::Call
+        } else if depth == 1 {
+            EventClass::Root
+        } else if self.events.last_call.load(Relaxed) >= begin {
+            EventClass::AroundCalls
+        } else {
+            EventClass::Computation
+        };
+        let Some(buffer) = self.buffer().or_else(|| self.make_buffer(events)) else {
+            return false;
+        };
+        buffer.record(Visit { callpath: line.number(), class, depth, begin, end })
+    }
+
+    #[inline(always)]
+    fn buffer(&self) -> Option<Buffer<'_>> {
+        let words = self.event_words()?;
+        Some(Buffer::of_words(words, Geometry::of_words(words.len())?))
+    }
+
+    #[inline(always)]
+    fn event_words(&self) -> Option<&[AtomicU64]> {
+        let line = Line::from_number(self.events.line.load(Acquire));
+        let words = self.events.words.load(Relaxed) as usize;
+        // SAFETY: `make_buffer` has stored the line of a block with this number of words.
+        (!line.is_none()).then(|| unsafe { self.segment.words(line, 0, words) })
+    }
+
+    /// Makes the buffer; `None` if there is no memory, or a signal handler has interrupted. Without
+    /// memory the thread keeps no events, which is counted.
+    #[cold]
+    fn make_buffer(&self, events: &Events) -> Option<Buffer<'_>> {
+        if self.segment.is_being_changed() {
+            return None;
+        }
+        let lines = events.bytes / (LINE_WORDS * 8);
+        let block = self.segment.allocate_zeroed(lines.ilog2());
+        let Some((line, words)) = block else {
+            self.events.lacks_memory.store(1, Relaxed);
+            self.events.state.store(state::OVER, Relaxed);
+            self.hot.keep_no_events();
+            return None;
+        };
+        let buffer = Buffer::prepare(words, events.policy, events.times)?;
+        let count = u32::try_from(words.len()).ok()?;
+        self.events.words.store(count, Relaxed);
+        publish(self.header(header::EVENTS), pack(line.number(), count));
+        self.events.line.store(line.number(), std::sync::atomic::Ordering::Release);
+        Some(buffer)
+    }
+
+    /// Forgets the buffer, which belongs to the parent of this process.
+    pub(super) fn forget_events(&self) {
+        self.events.line.store(0, Relaxed);
+    }
+
+    /// Returns whether there was no memory for events. Any thread.
+    pub(crate) fn lacks_memory_for_events(&self) -> bool {
+        self.events.lacks_memory.load(Relaxed) > 0
+    }
+
+    /// Returns the events so far; `None` if there are none. Any thread.
+    pub(crate) fn event_reading(&self) -> Option<EventReading> {
+        let words = self.event_words()?;
+        let recording = read(words)?;
+        let mut ids = Ids::default();
+        let describe = |node: Node<'_>| {
+            let line = node.line();
+            (line.number(), (ids.of(self, line), self.depth_of(node)))
+        };
+        let callpaths: HashMap<_, _> = self.nodes().map(describe).collect();
+        let is_over = self.events.state.load(Relaxed) != state::KEEPING;
+        let is_asked = installed().is_some_and(|e| e.window != Window::Program) || is_asked();
+        let open = self.nodes().filter(|_| !is_over && is_asked).filter_map(|node| {
+            let begin = node.get(START);
+            let &(callpath, depth) = callpaths.get(&node.line().number())?;
+            (begin != 0 && begin & skipped::MARK == 0).then_some(OpenEvent {
+                callpath,
+                depth,
+                begin,
+            })
+        });
+        let open = open.collect();
+        let memory_bytes = words.len() as u64 * 8;
+        Some(EventReading { recording, memory_bytes, callpaths, open })
+    }
+
+    /// Returns the depth of a callpath; a root has 1.
+    fn depth_of(&self, node: Node<'_>) -> u32 {
+        if node.parent().is_none() { 1 } else { node.completed_or_depth() }
+    }
+}
