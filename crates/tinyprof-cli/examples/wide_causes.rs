@@ -60,7 +60,7 @@ fn values(rank: u64, call: u64, waiting_ns: u64) -> CallpathValues {
         let flow =
             EdgeKey { kind: EdgeKind::Flow, partner: 0, from: id((call + CALLS - 2) % CALLS + 1) };
         values.edges.insert(flow, edge(STEPS * (40_000 + mixed(rank, call, 9_000))));
-        let partner = if call % 2 == 0 { 1 } else { -1 };
+        let partner = if call.is_multiple_of(2) { 1 } else { -1 };
         let message = EdgeKey { kind: EdgeKind::Message, partner, from: id(call) };
         values.edges.insert(message, edge(waiting_ns));
     }

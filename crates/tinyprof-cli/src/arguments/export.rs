@@ -36,7 +36,7 @@ pub(crate) enum ExportFormat {
     /// Statistics over ranks as OpenMetrics text, no label for a rank: Prometheus, VictoriaMetrics,
     /// Grafana
     Openmetrics,
-    /// Events of each rank and thread as they were (TINYPROF_EVENTS): Perfetto (ui.perfetto.dev)
+    /// Events of each rank and thread as they were (`TINYPROF_EVENTS`): Perfetto (ui.perfetto.dev)
     Perfetto,
     /// Visits and time of each callpath, compressed: go tool pprof, Pyroscope, Parca, speedscope
     Pprof,

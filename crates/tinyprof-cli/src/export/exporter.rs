@@ -115,15 +115,15 @@ impl Input<'_> {
     }
 }
 
+/// Takes the events of a rank.
+type EventVisitor<'v> = dyn FnMut(u32, &RankEvents) -> Result<(), Box<dyn Error>> + 'v;
+
 impl Input<'_> {
     /// Passes the events of each rank that kept any to `visit`, in the order of ranks.
     ///
     /// # Errors
     /// If the profile cannot be read; and the errors of `visit`.
-    pub(super) fn each_events(
-        &self,
-        visit: &mut dyn FnMut(u32, &RankEvents) -> Result<(), Box<dyn Error>>,
-    ) -> Result<(), Box<dyn Error>> {
+    pub(super) fn each_events(&self, visit: &mut EventVisitor<'_>) -> Result<(), Box<dyn Error>> {
         match self {
             Self::Directory(directory, _) => {
                 let source = tinyprof_format::file::Directory::new(directory);

@@ -219,13 +219,13 @@ impl Trace<'_> {
     fn describe(&mut self, track: &Message) -> io::Result<()> {
         let mut packet = Message::default();
         packet.message(field::TRACK_DESCRIPTOR, track);
-        write_packet(self.out, packet)
+        write_packet(self.out, &packet)
     }
 }
 
-fn write_packet(out: &mut (dyn Write + Send), packet: Message) -> io::Result<()> {
+fn write_packet(out: &mut (dyn Write + Send), packet: &Message) -> io::Result<()> {
     let mut trace = Message::default();
-    trace.message(field::PACKET, &packet);
+    trace.message(field::PACKET, packet);
     out.write_all(&trace.into_bytes())
 }
 
@@ -279,7 +279,7 @@ impl<'a> Sequence<'a> {
         packet.number(field::SEQUENCE_ID, self.id);
         packet.number(field::SEQUENCE_FLAGS, STATE_CLEARED);
         packet.message(field::DEFAULTS, &defaults);
-        write_packet(out, packet)
+        write_packet(out, &packet)
     }
 
     fn packet(&self, at_ns: u64) -> Message {
@@ -305,14 +305,14 @@ impl<'a> Sequence<'a> {
         event.number(field::TYPE, SLICE_BEGIN);
         event.number(field::NAME_IID, number);
         packet.message(field::TRACK_EVENT, &event);
-        write_packet(out, packet)
+        write_packet(out, &packet)
     }
 
     fn end(&self, at_ns: u64, out: &mut (dyn Write + Send)) -> io::Result<()> {
         let (mut packet, mut event) = (self.packet(at_ns), Message::default());
         event.number(field::TYPE, SLICE_END);
         packet.message(field::TRACK_EVENT, &event);
-        write_packet(out, packet)
+        write_packet(out, &packet)
     }
 
     fn instant(&self, at_ns: u64, text: &str, out: &mut (dyn Write + Send)) -> io::Result<()> {
@@ -320,7 +320,7 @@ impl<'a> Sequence<'a> {
         event.number(field::TYPE, INSTANT);
         event.bytes(field::NAME, text.as_bytes());
         packet.message(field::TRACK_EVENT, &event);
-        write_packet(out, packet)
+        write_packet(out, &packet)
     }
 }
 
