@@ -103,7 +103,7 @@ pub(super) fn install() {
     }
 }
 
-/// Promises that [`new`] is called for each thread of the program that is made after its recording
+/// Promises that `new` is called for each thread of the program that is made after its recording
 /// has begun.
 pub fn announce_threads() {
     ARE_ANNOUNCED.store(true, Relaxed);

@@ -56,7 +56,7 @@ mod tests {
         let with_start = Overhead { starting_ns: 400_000, ..cost() };
         assert_eq!(
             overhead_line(&with_start),
-            "overhead: at least 3.50ms per rank (0.022%): 2.00ms timing 100000 visits, 400us starting, 1.10ms writing"
+            "overhead: at least 3.50ms per rank (0.023%): 2.00ms timing 100000 visits, 400us starting, 1.10ms writing"
         );
         let alone = Overhead { ranks: 1, visits: 1, visit_cost_ns: None, ..cost() };
         assert_eq!(
