@@ -31,6 +31,8 @@ pub struct Drift {
 /// The most by which clocks differ in rate that is believed, in units of 2^-40: an eighth. A clock
 /// that someone has set may have jumped by any time.
 const RATE_MAX: i64 = 1 << 37;
+/// Half a nanosecond in these units, to round and not to cut off.
+const HALF: i128 = 1 << 39;
 
 impl Drift {
     /// Returns what the first measurement tells: `ns` are to be added to `at_ns`, a time of the own
@@ -44,7 +46,7 @@ impl Drift {
     #[must_use]
     pub fn distance_ns(&self, own_ns: u64) -> i64 {
         let gone_ns = i128::from(own_ns) - i128::from(self.at_ns);
-        let grown_ns = (gone_ns * i128::from(self.rate)) >> 40;
+        let grown_ns = (gone_ns * i128::from(self.rate) + HALF) >> 40;
         self.ns.saturating_add(i64::try_from(grown_ns).unwrap_or(0))
     }
 
