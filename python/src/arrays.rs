@@ -4,8 +4,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict, PyTuple};
 
 use crate::causes::Causes;
-use crate::events::Events;
 use crate::edges::Edges;
+use crate::events::Events;
 use crate::messages::Messages;
 use crate::series::{Elements, Number};
 use crate::summaries::Summaries;
