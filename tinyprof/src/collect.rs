@@ -38,8 +38,6 @@ pub use interim_profiles::interim_profile;
 pub(crate) use save::save_events;
 pub use snapshot::{monotonic_ns, snapshot};
 pub use start::{start, take_over};
-#[doc(hidden)]
-pub use starting::starting;
 pub use tinyprof_settings::{ALL_INTERIM_PROFILES, ReportSignal, Settings};
 pub use writer::{Ending, Writer};
 

@@ -130,7 +130,7 @@ pub mod __calls {
         Site, VISIT_UNITS, Visited, clock_rate, keep_causes, lose_message, visit_ns_now,
         with_discarded_records,
     };
-    pub use crate::collect::starting;
+    pub use crate::collect::for_mpi::starting;
     pub use crate::sys::boot_id;
 }
 

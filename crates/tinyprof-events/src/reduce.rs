@@ -1,4 +1,4 @@
-//! What happens when all bins are in use: one of them is given up. Nothing blocks or grows.
+//! When all bins are in use, one of them is given up. Nothing blocks or grows.
 
 use std::sync::atomic::Ordering::Relaxed;
 

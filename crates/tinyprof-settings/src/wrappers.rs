@@ -125,7 +125,7 @@ const ACROSS: [&str; 14] = [
     "rank",
 ];
 
-/// What stands for these words right before one of [`REDUCING`]: `gsum`, `glmax`, `allmin`.
+/// Short forms of these words, written right before one of [`REDUCING`]: `gsum`, `glmax`, `allmin`.
 const ACROSS_SHORT: [&str; 4] = ["g", "gl", "all", "p"];
 
 /// The user's names of further wrappers.

@@ -13,7 +13,7 @@ use crate::view::View;
 /// The maximum width of a run's name, in columns.
 const NAME_COLUMNS: usize = 24;
 
-/// The efficiency of runs, of which the first is the base of scalability.
+/// The efficiency of several runs. Scalability is relative to the first.
 #[derive(Clone, Copy, Debug)]
 pub struct EfficiencyView<'a> {
     runs: &'a [Report],
@@ -29,7 +29,7 @@ struct Row {
     of: fn(&Facts) -> Option<f64>,
 }
 
-/// What is known of a run.
+/// The facts of a run, as far as they are known.
 struct Facts {
     efficiency: Option<Efficiency>,
     scalability: Option<Scalability>,

@@ -1,53 +1,20 @@
 //! Samples of a thread's instruction pointer, which the kernel writes into memory that it shares
 //! with the process: no signal, and no file that stays open.
 
-use std::fmt;
+mod kernel;
+
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
+use tinyprof_segment::words::low;
+
 use super::sandbox;
-
-/// The system's description of an event, as its first version has it.
-#[repr(C)]
-#[derive(Debug, Default)]
-struct Attributes {
-    kind: u32,
-    bytes: u32,
-    config: u64,
-    period: u64,
-    sample_type: u64,
-    read_format: u64,
-    flags: u64,
-    wakeup_events: u32,
-    breakpoint_type: u32,
-    breakpoint_address: u64,
-}
-const _: () = assert!(size_of::<Attributes>() == 64);
-
-const SOFTWARE: u32 = 1;
-/// The thread's processor time, in ns.
-const TASK_CLOCK: u64 = 1;
-/// Events that the processor counts.
-const HARDWARE: u32 = 0;
-const CYCLES: u64 = 0;
-const INSTRUCTIONS: u64 = 1;
-
-/// The kind and number of an event.
-type EventName = (u32, u64);
-/// The events that are counted beside the samples, where the processor has them.
-const COUNTERS: [EventName; 2] = [(HARDWARE, CYCLES), (HARDWARE, INSTRUCTIONS)];
-
-/// Samples consist of the instruction pointer, and of what the events of the group have counted.
-const INSTRUCTION: u64 = 1;
-const READ: u64 = 1 << 4;
-/// What is read: all events of the group, and for how long they were wanted and did count.
-const READ_GROUP: u64 = 1 | 1 << 1 | 1 << 3;
-const EXCLUDE_KERNEL: u64 = 1 << 5;
-const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
-/// Records tell of threads that the thread makes, and of its own end.
-const TELL_THREADS: u64 = 1 << 13;
-const CLOSE_ON_EXEC: libc::c_ulong = 8;
+pub(crate) use kernel::NotSampled;
+use kernel::{
+    Attributes, COUNTERS, EventName, INSTRUCTION, NO_GROUP, READ, READ_GROUP, clock_event, close,
+    counter_event, event, keeping_errno, last_error, map_at, page_bytes,
+};
 
 /// The kinds of records: a sample, a number of records that found no room, the end of a thread, and
 /// the beginning of one.
@@ -90,37 +57,6 @@ pub(crate) enum Sample {
 pub(crate) struct Counted {
     pub(crate) cycles: u64,
     pub(crate) instructions: u64,
-}
-
-/// The reason why a thread is not sampled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NotSampled {
-    /// The system makes no event: its error.
-    Event(i32),
-    /// The system gives no memory that the kernel writes to: its error.
-    Memory(i32),
-    /// The program has entered a sandbox, in which no question is asked.
-    Sandboxed,
-}
-
-impl fmt::Display for NotSampled {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (error, why) = match *self {
-            Self::Event(error @ (libc::EACCES | libc::EPERM)) => (
-                error,
-                "the system allows no samples (/proc/sys/kernel/perf_event_paranoid above 2, or a \
-                 container's filter)",
-            ),
-            Self::Event(error @ libc::ENOSYS) => (error, "the system has no samples"),
-            Self::Event(error) => (error, "the system makes no event"),
-            Self::Memory(error @ libc::EPERM) => {
-                (error, "samples need more locked memory than /proc/sys/kernel/perf_event_mlock_kb")
-            }
-            Self::Memory(error) => (error, "the system gives no memory for samples"),
-            Self::Sandboxed => return f.write_str("the program is in a sandbox"),
-        };
-        write!(f, "{why} (error {error})")
-    }
 }
 
 /// The samples of one thread. It is of this process alone: a child made by `fork` does not have
@@ -380,26 +316,6 @@ impl SampleRing {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "the low half is meant")]
-const fn low(word: u64) -> u32 {
-    word as u32
-}
-
-fn page_bytes() -> usize {
-    // SAFETY: takes no pointer.
-    let page_bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    usize::try_from(page_bytes).unwrap_or(4096)
-}
-
-/// Maps an event into memory of our own, and returns whether it could.
-fn map_at(file: i32, place: *mut u8, bytes: usize) -> bool {
-    let access = libc::PROT_READ | libc::PROT_WRITE;
-    let kind = libc::MAP_SHARED | libc::MAP_FIXED;
-    // SAFETY: the caller has mapped this place, and nobody uses it yet.
-    let found = unsafe { libc::mmap(place.cast(), bytes, access, kind, file, 0) };
-    found != libc::MAP_FAILED
-}
-
 impl Drop for SampleRing {
     fn drop(&mut self) {
         // SAFETY: our own mapping. The event ends with it, as its file was closed.
@@ -407,247 +323,5 @@ impl Drop for SampleRing {
     }
 }
 
-/// Calls `work`, and has `errno` of the program's thread be what it was.
-#[cfg(target_os = "linux")]
-fn keeping_errno<T>(work: impl FnOnce() -> T) -> T {
-    // SAFETY: takes nothing.
-    let place = unsafe { libc::__errno_location() };
-    // SAFETY: the place is that of this thread.
-    let before = unsafe { *place };
-    let done = work();
-    // SAFETY: the place is that of this thread.
-    unsafe { *place = before };
-    done
-}
-
-#[cfg(not(target_os = "linux"))]
-fn keeping_errno<T>(work: impl FnOnce() -> T) -> T {
-    work()
-}
-
-/// Closes the event's file: the memory keeps the event. Not by the library, whose function may end
-/// the thread.
-#[cfg(target_os = "linux")]
-fn close(file: i32) {
-    // SAFETY: opened by the caller, and nobody else knows it.
-    unsafe { libc::syscall(libc::SYS_close, file) };
-}
-
-#[cfg(not(target_os = "linux"))]
-fn close(_: i32) {}
-
-const NO_GROUP: i32 = -1;
-
-fn clock_event(period_ns: u64) -> Attributes {
-    Attributes {
-        period: period_ns,
-        sample_type: INSTRUCTION,
-        flags: EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR | TELL_THREADS,
-        ..counter_event((SOFTWARE, TASK_CLOCK))
-    }
-}
-
-fn counter_event((kind, config): EventName) -> Attributes {
-    let flags = EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR;
-    Attributes { kind, bytes: 64, config, flags, ..Attributes::default() }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn event(_: u32, _: &Attributes, _: i32) -> Result<i32, NotSampled> {
-    Err(NotSampled::Event(libc::ENOSYS))
-}
-
-/// Opens an event of a thread, beside that of a group.
-#[cfg(target_os = "linux")]
-fn event(thread: u32, attributes: &Attributes, group: i32) -> Result<i32, NotSampled> {
-    let (thread, any_processor) = (thread.cast_signed(), -1_i32);
-    // SAFETY: the attributes have the length that they tell.
-    let file = unsafe {
-        libc::syscall(
-            libc::SYS_perf_event_open,
-            std::ptr::from_ref(attributes),
-            thread,
-            any_processor,
-            group,
-            CLOSE_ON_EXEC,
-        )
-    };
-    let file = i32::try_from(file).unwrap_or(-1);
-    if file < 0 { Err(NotSampled::Event(last_error())) } else { Ok(file) }
-}
-
-fn last_error() -> i32 {
-    std::io::Error::last_os_error().raw_os_error().unwrap_or(0)
-}
-
 #[cfg(test)]
-impl SampleRing {
-    /// Returns a ring in which no kernel writes, with these records from a position on.
-    pub(crate) fn filled(data_bytes: usize, from: u64, records: &[&[u64]]) -> Self {
-        let ring = Self::map(-1, 4096, data_bytes).expect("there is memory");
-        let mut head = from;
-        for word in records.iter().copied().flatten() {
-            let offset = usize::try_from(head).expect("64 bits") & (data_bytes - 1);
-            ring.word(4096 + offset).store(*word, Relaxed);
-            head += 8;
-        }
-        ring.word(TAIL).store(from, Relaxed);
-        ring.word(HEAD).store(head, Relaxed);
-        ring
-    }
-
-    /// Returns the record of a sample.
-    pub(crate) fn sample_at(instruction: usize) -> [u64; 2] {
-        [SAMPLE_BYTES << 48 | SAMPLE, instruction as u64]
-    }
-
-    /// Returns the record of samples without room.
-    pub(crate) fn lost(number: u64) -> [u64; 3] {
-        [24 << 48 | LOST, 1, number]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::sys::thread_number;
-
-    #[test]
-    fn a_thread_that_works_is_sampled_where_it_works() {
-        let errno = last_error();
-        let ring = match SampleRing::of_this_thread(100_000) {
-            Ok(ring) => ring,
-            Err(why) => return eprintln!("not tested: {why}"),
-        };
-        assert!(SampleRing::of_this_thread(1 << 63).is_err(), "no such period");
-        assert_eq!(last_error(), errno, "it is the program's");
-        let (base, sizes) = ring.into_words();
-        // SAFETY: they are those of the ring.
-        let ring = unsafe { SampleRing::from_words(base, sizes) }.unwrap();
-        let mut count = 0;
-        while count < 10 {
-            for number in 0..100_000_u64 {
-                std::hint::black_box(number);
-            }
-            ring.take(|sample| {
-                assert!(!matches!(sample, Sample::At(0, _)));
-                count += 1;
-            });
-        }
-        assert!(ring.waiting() < 10);
-    }
-
-    fn taken(ring: &SampleRing) -> Vec<Sample> {
-        let mut found = Vec::new();
-        ring.take(|sample| found.push(sample));
-        found
-    }
-
-    #[test]
-    fn records_may_go_on_at_the_beginning_and_those_without_room_are_counted() {
-        let (at, next) = (SampleRing::sample_at(11), SampleRing::sample_at(12));
-        let (lost, unknown) = (SampleRing::lost(5), [16 << 48 | 99, 7]);
-        for from in [0, 40, 48, 56, 1 << 40 | 56] {
-            let ring = SampleRing::filled(64, from, &[&at, &lost, &unknown]);
-            assert!(ring.has_more());
-            assert_eq!(taken(&ring), [Sample::At(11, None), Sample::Lost(5)], "from {from}");
-            assert!(!ring.has_more() && taken(&ring).is_empty());
-            let ring = SampleRing::filled(64, from, &[&at, &next, &lost]);
-            assert_eq!(ring.waiting(), 2);
-            assert_eq!(taken(&ring), [Sample::At(11, None), Sample::At(12, None), Sample::Lost(5)]);
-        }
-    }
-
-    /// Begins with counters that each system has: processor time, and page faults.
-    fn counting(thread: u32, period_ns: u64) -> Option<SampleRing> {
-        let ring =
-            SampleRing::with_counters(thread, period_ns, [(SOFTWARE, TASK_CLOCK), (SOFTWARE, 2)]);
-        ring.inspect_err(|why| eprintln!("not tested: {why}")).ok()
-    }
-
-    #[test]
-    fn what_is_counted_comes_with_the_sample() {
-        let Some(ring) = counting(0, 200_000) else { return };
-        assert!(ring.has_counters);
-        let (base, sizes) = ring.into_words();
-        // SAFETY: they are those of the ring.
-        let ring = unsafe { SampleRing::from_words(base, sizes) }.unwrap();
-        let (mut samples, mut faults, mut clock_ns, mut pages) = (0_u64, 0, 0, Vec::new());
-        while samples < 40 {
-            pages.push(std::hint::black_box(vec![1_u8; 1 << 20]));
-            ring.take(|sample| {
-                let Sample::At(at, Some(Counted { cycles, instructions })) = sample else { return };
-                assert_ne!(at, 0);
-                samples += 1;
-                (clock_ns, faults) = (clock_ns + cycles, faults + instructions);
-            });
-        }
-        assert!(faults >= 1, "the memory is new");
-        // The clock stands for cycles. Time in the kernel has none of the samples.
-        assert!(clock_ns >= 39 * 200_000, "{clock_ns}");
-    }
-
-    #[test]
-    fn time_without_counters_is_samples_that_were_not_taken() {
-        let Some(real) = counting(0, 1_000_000) else { return };
-        let record = |at, wanted: u64, counted: u64, cycles| {
-            [COUNTED_BYTES << 48 | SAMPLE, at, 3, wanted, counted, 7, cycles, 2 * cycles]
-        };
-        let ring = SampleRing {
-            data_bytes: 4096,
-            has_counters: true,
-            ..*std::mem::ManuallyDrop::new(SampleRing::filled(
-                4 * 4096,
-                0,
-                &[
-                    &record(1, 1_000, 1_000, 5),
-                    &record(2, 4_500, 2_000, 9),
-                    &record(3, 6_000, 3_000, 10),
-                ],
-            ))
-        };
-        drop(real);
-        ring.own(PERIOD_NS).store(1_000, Relaxed);
-        let counted = |cycles| Some(Counted { cycles, instructions: 2 * cycles });
-        let expected = [
-            Sample::At(1, counted(5)),
-            Sample::Lost(2),
-            Sample::At(2, counted(4)),
-            // 500 ns of before, and 500 more.
-            Sample::Lost(1),
-            Sample::At(3, counted(1)),
-        ];
-        assert_eq!(taken(&ring), expected);
-    }
-
-    #[test]
-    fn a_thread_tells_of_those_that_it_makes_and_of_its_end() {
-        let Ok(ring) = SampleRing::of_this_thread(1_000_000_000) else { return };
-        let (other, of_other) = std::thread::scope(|scope| {
-            let (say, hear) = std::sync::mpsc::channel();
-            let (go_on, wait) = std::sync::mpsc::channel::<()>();
-            scope.spawn(move || {
-                say.send(thread_number()).unwrap();
-                wait.recv().unwrap_or_default();
-            });
-            let other = hear.recv().unwrap();
-            let of_other = SampleRing::of_thread(other, 1_000_000_000).unwrap();
-            assert_eq!(taken(&of_other), []);
-            drop(go_on);
-            (other, of_other)
-        });
-        assert!(taken(&ring).contains(&Sample::Made(other)));
-        // The kernel may still be at it when the thread counts as joined.
-        while !of_other.has_more() {
-            std::thread::yield_now();
-        }
-        assert_eq!(taken(&of_other), [Sample::Ended]);
-    }
-
-    #[test]
-    fn a_record_without_length_ends_what_is_taken() {
-        let ring = SampleRing::filled(64, 0, &[&[SAMPLE, 1], &SampleRing::sample_at(2)]);
-        assert_eq!(taken(&ring), []);
-        assert!(!ring.has_more());
-    }
-}
+mod tests;

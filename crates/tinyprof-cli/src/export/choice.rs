@@ -36,6 +36,9 @@ pub(super) struct Choice {
     pub(super) is_capped: bool,
 }
 
+/// How to see other ranks.
+const MORE: &str = "--max-ranks shows more, --rank those that you name";
+
 impl Choice {
     /// Returns a note for standard error on those left out of this number of ranks, if any.
     pub(super) fn note(&self, ranks: usize) -> Option<String> {
@@ -43,9 +46,15 @@ impl Choice {
         self.is_capped.then(|| {
             format!(
                 "{all} ranks are shown as their mean, minimum and maximum and {shown} representatives; \
-                 --max-ranks shows more, --rank those that you name"
+                 {MORE}"
             )
         })
+    }
+
+    /// As [`note`](Self::note), for what has no mean of ranks.
+    pub(super) fn note_without_mean(&self, ranks: usize) -> Option<String> {
+        let (all, shown) = (ranks, self.shown.len());
+        self.is_capped.then(|| format!("of {all} ranks {shown} representatives are shown; {MORE}"))
     }
 }
 

@@ -77,14 +77,7 @@ impl Exporter for Perfetto {
         let source = request.source()?;
         let totals = || Ok::<_, Box<dyn Error>>(Summary::of(&source)?.totals);
         let choice = choose(&source.ranks, request.max_ranks, totals)?;
-        let mut notes: Notes = Vec::new();
-        if choice.is_capped {
-            let (all, shown) = (source.ranks.len(), choice.shown.len());
-            notes.push(format!(
-                "of {all} ranks {shown} representatives are shown; --max-ranks shows more, --rank \
-                 those that you name"
-            ));
-        }
+        let mut notes: Notes = choice.note_without_mean(source.ranks.len()).into_iter().collect();
         let shown: HashMap<usize, String> =
             choice.shown.iter().map(|shown| (shown.rank, shown.name())).collect();
         let starts = Starts::of(request, &source)?;

@@ -56,7 +56,7 @@ pub struct ThreadEvents {
     pub stopped_ns: Option<u64>,
     /// The visits that had not ended when the recording did: they end with it.
     pub cut: u64,
-    /// The classes and depths of which there were visits.
+    /// One cell for each class and depth that had visits.
     pub cells: Vec<EventCell>,
     /// The visits in the order of their begins; the outer one first.
     pub visits: Vec<VisitEvent>,

@@ -1,5 +1,4 @@
-//! What the processors have counted while the program was sampled, and what of that changes from
-//! run to run.
+//! Cycles and instructions while the program was sampled, and how they change from run to run.
 
 use tinyprof_format::model::{CYCLES, CallpathTable, INSTRUCTIONS};
 

@@ -1,4 +1,4 @@
-//! What hints are asked of: the run, its ranks, callpaths and waits, with their facts.
+//! The subjects of hints: the run, its ranks, callpaths and waits, with their facts.
 
 mod callpaths;
 mod ranks;

@@ -1,4 +1,4 @@
-//! What the processors have counted, in words.
+//! Cycles and instructions, in words.
 
 use tinyprof_format::model::{CYCLES, CallpathIndex, INSTRUCTIONS};
 

@@ -20,7 +20,7 @@ use super::reading::Ids;
 use super::{Arena, Entered};
 use crate::sys::{Counted, Sample, SampleRing, is_own_thread, other_threads};
 
-/// What the processor has counted until each sample, where it does.
+/// Cycles and instructions between samples, where the processor counts them.
 static CYCLES_OF_SAMPLES: Site = Site::metric(CYCLES);
 static INSTRUCTIONS_OF_SAMPLES: Site = Site::metric(INSTRUCTIONS);
 

@@ -27,7 +27,7 @@ const BY_CONTEXT: f64 = 0.6;
 /// The part by which the cost at moments that were not seen may differ: so do the two states of a
 /// processor.
 const UNSEEN: f64 = 0.6;
-/// What none of n moments shows is less than 3 / n of the run, with 95 % certainty.
+/// If none of n moments shows a state, it takes less than 3 / n of the run, with 95 % certainty.
 const RULE_OF_THREE: f64 = 3.0;
 
 /// The costs of visits at a moment, in ticks.

@@ -85,7 +85,7 @@ impl Adjusted {
     }
 }
 
-/// What has delayed a callpath, and those below it, in ns.
+/// The delays of a callpath and those below it, in ns.
 #[derive(Clone, Copy)]
 struct Delays {
     measured_ns: f64,
