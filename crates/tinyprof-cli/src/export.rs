@@ -4,6 +4,7 @@
 mod choice;
 mod chrome;
 mod cubex;
+mod events;
 mod exporter;
 mod extrap;
 #[cfg(feature = "flamegraph")]
@@ -37,6 +38,7 @@ use std::path::{Path, PathBuf};
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
 
+pub(crate) use choice::choose;
 use exporter::{Input, Request};
 pub(crate) use names::xml;
 pub(crate) use output::write as to_file;
@@ -62,7 +64,8 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Box<dyn Error>> {
     };
     let max_ranks = arguments.max_ranks.unwrap_or(DEFAULT_MAX_RANKS);
     let scratch = scratch(&arguments.output);
-    let request = Request { inputs, max_ranks: max_ranks as usize, parameters, scratch };
+    let events = arguments.events.clone();
+    let request = Request { inputs, max_ranks: max_ranks as usize, parameters, events, scratch };
     let exporter = formats::exporter(arguments.format);
     let notes = output::write(&arguments.output, |out| exporter.export(&request, out))?;
     render::notes(&notes);
@@ -86,6 +89,9 @@ fn fault(arguments: &ExportArguments) -> Option<String> {
             "--max-ranks is for speedscope, chrome and perfetto only; choose ranks with --rank"
                 .to_owned(),
         );
+    }
+    if !exporter.has_events() && arguments.events.is_part() {
+        return Some("--window and --class are for perfetto, otf2 and paraver only".to_owned());
     }
     if !exporter.is_text() && arguments.output == Path::new("-") {
         return Some("the format is no text: name a file to write with -o FILE".to_owned());

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::{Selection, profile};
+use crate::events::EventSelection;
 use crate::parameter::Parameter;
 
 /// The formats of other tools.
@@ -56,6 +57,8 @@ pub(crate) struct ExportArguments {
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) selection: Selection,
+    #[command(flatten)]
+    pub(crate) events: EventSelection,
     /// For speedscope, chrome and perfetto: show at most N ranks, representatives if there are more
     /// [default: 64]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]

@@ -253,6 +253,18 @@ Examples:
 "
 );
 
+pub(crate) const TIMELINE_HELP: &str = exit_codes!(
+    "\
+The profile needs events: TINYPROF_EVENTS=window, ring or thin. The page is that of tinyprof html and opens
+with a lane for each rank and thread, from the whole run to a single visit. It has up to 300,000 visits one
+by one: of more the shortest are added up, and --window or --rank shows them. It says what is not there.
+
+Examples:
+  tinyprof timeline lu.tprof --open
+  tinyprof timeline lu.tprof --window 12s-12.5s --rank 0-3 -o solve.html
+"
+);
+
 pub(crate) const IMPORT_HELP: &str = exit_codes!(
     "\
 Reads the text format of the paper that TinyProf implements, even from damaged files: ranks without a

@@ -23,6 +23,7 @@ use tinyprof_report::ByCallpath;
 use super::columns::Columns;
 use super::communication::Messages;
 use super::rows::Bins;
+use super::timeline::Timeline;
 use super::waiting::Waiting;
 use super::{executions, iterations, rows};
 use crate::render;
@@ -34,6 +35,9 @@ pub(super) struct Shown<'a> {
     pub(super) totals: &'a Totals,
     /// The regions of the whole profile with the most exclusive time.
     pub(super) regions: &'a Value,
+    /// The events, if there are any; and whether they are what the page opens with.
+    pub(super) timeline: Option<&'a Timeline>,
+    pub(super) opens_timeline: bool,
     /// The rules that add findings.
     pub(super) rules: &'a Rules,
     /// The report of the whole profile, and its callpaths' rows in `profile`, if `profile` has only
@@ -47,12 +51,14 @@ pub(super) struct Shown<'a> {
 /// # Errors
 /// If the profile cannot be read, or its names and statistics are longer than 4 GiB.
 pub(super) fn of_profile(shown: &Shown<'_>) -> Result<String, Box<dyn Error>> {
-    let Shown { name, profile, totals, regions, rules, whole } = *shown;
+    let Shown { name, profile, totals, regions, timeline, opens_timeline, rules, whole } = *shown;
     let report = Report::of_totals(totals).named(name);
     let mut columns = Columns::default();
     let of_all = whole.map_or(&report, |(whole, _)| whole);
     let row = |index: CallpathIndex| whole.map_or(Some(index.row()), |(_, rows)| rows[index.row()]);
-    let members = members(profile, totals, (rules, &report), (of_all, &row), &mut columns)?;
+    let mut members = members(profile, totals, (rules, &report), (of_all, &row), &mut columns)?;
+    members["timeline"] = timeline.map_or(Value::Null, |timeline| timeline.json(&mut columns));
+    members["opens_timeline"] = opens_timeline.into();
     let activities = Activity::of_callpaths(totals.callpaths());
     let mut json = report_json(&report).with_items(|row, callpath| {
         // The page builds paths from the names.
