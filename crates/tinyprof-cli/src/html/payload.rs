@@ -23,7 +23,7 @@ use tinyprof_report::ByCallpath;
 use super::columns::Columns;
 use super::communication::Messages;
 use super::rows::Bins;
-use super::timeline::Timeline;
+use super::timeline::{Timeline, Waits};
 use super::waiting::Waiting;
 use super::{executions, iterations, rows};
 use crate::render;
@@ -56,8 +56,11 @@ pub(super) fn of_profile(shown: &Shown<'_>) -> Result<String, Box<dyn Error>> {
     let mut columns = Columns::default();
     let of_all = whole.map_or(&report, |(whole, _)| whole);
     let row = |index: CallpathIndex| whole.map_or(Some(index.row()), |(_, rows)| rows[index.row()]);
-    let mut members = members(profile, totals, (rules, &report), (of_all, &row), &mut columns)?;
-    members["timeline"] = timeline.map_or(Value::Null, |timeline| timeline.json(&mut columns));
+    let mut waits = timeline.map(|timeline| timeline.waits(totals.callpaths()));
+    let found = (rules, &report);
+    let mut members = members(profile, totals, found, (of_all, &row), &mut columns, &mut waits)?;
+    let timeline = timeline.zip(waits).map(|(timeline, waits)| timeline.json(&waits, &mut columns));
+    members["timeline"] = timeline.into();
     members["opens_timeline"] = opens_timeline.into();
     let activities = Activity::of_callpaths(totals.callpaths());
     let mut json = report_json(&report).with_items(|row, callpath| {
@@ -122,6 +125,7 @@ fn members(
     (rules, report): (&Rules, &Report),
     (whole, row): (&Report, &dyn Fn(CallpathIndex) -> Option<usize>),
     columns: &mut Columns,
+    waits: &mut Option<Waits>,
 ) -> Result<Value, Box<dyn Error>> {
     let (hosts, host_of_rank) = hosts(totals.ranks());
     let callpaths = rows::costliest(totals);
@@ -138,6 +142,7 @@ fn members(
     profile.each(&mut |index, values| {
         messages.add(index, values);
         waiting.add(index, values);
+        waits.iter_mut().for_each(|waits| waits.add(index, values));
         structure.add(index, values);
         why.add(index, values);
         let Some(&position) = positions.get(&index) else { return Ok(()) };

@@ -7,11 +7,13 @@
 //!
 //! * `lanes`: the choice of ranks and threads, and of the shortest visit.
 //! * `parts`: what is added up.
+//! * `waits`: how much of a call is waiting over the run, and for whom; single visits do not tell.
 
 mod lanes;
 mod parts;
+mod waits;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::error::Error;
 
 use serde_json::{Value, json};
@@ -24,6 +26,7 @@ use crate::export::choose;
 use super::columns::Columns;
 use lanes::{Lanes, LanesBuilder};
 use parts::Parts;
+pub(super) use waits::Waits;
 
 /// The most ranks and threads that are shown.
 pub(super) const LANES_MAX: usize = 64;
@@ -35,6 +38,7 @@ pub(super) struct Timeline {
     json: Value,
     bytes: Vec<u8>,
     pub(super) told: Told,
+    ranks: BTreeSet<usize>,
 }
 
 /// What events are shown of.
@@ -86,12 +90,19 @@ impl Timeline {
         })?;
         let ranks = (subject.ranks.len(), choice.shown.len());
         let (json, bytes) = writer.finish(ranks, events.hosts());
-        Ok(Some(Self { json, bytes, told }))
+        let ranks = choice.shown.iter().map(|shown| shown.rank).collect();
+        Ok(Some(Self { json, bytes, told, ranks }))
+    }
+
+    /// Returns the waiting of the ranks that are shown, none so far.
+    pub(super) fn waits(&self, table: &CallpathTable) -> Waits {
+        Waits::new(table, self.ranks.clone())
     }
 
     /// Returns the data for the page.
-    pub(super) fn json(&self, columns: &mut Columns) -> Value {
+    pub(super) fn json(&self, waits: &Waits, columns: &mut Columns) -> Value {
         let mut json = self.json.clone();
+        json["waits"] = waits.json();
         json["at"] = columns.add_bytes(&self.bytes).into();
         json
     }

@@ -20,6 +20,8 @@ export class Palette {
     this.colors = new Map();
     this.patterns = new Map();
     this.hatch = hatched(context);
+    this.frameInk = token("--frame-ink");
+    this.warn = token("--warn");
   }
 
   /** Returns the activity and colour of a callpath of the events. Neighbours differ in shade. */
@@ -52,7 +54,7 @@ export function drawVisits(context, palette, lane, { from, to, left, width, y, h
     const [x0, x1] = [xOf(lane.begins[at]), xOf(lane.ends[at])];
     const level = lane.levels[at];
     if (x1 - x0 < 1) addColumn(columns, level, Math.floor(x0), x1 - x0, palette.of(lane.callpaths[at]));
-    else drawVisit(context, palette, lane.callpaths[at], x0, x1 - x0, place(level));
+    else drawVisit(context, palette, lane, at, x0, x1 - x0, place(level));
   });
   columns.forEach((ofLevel, level) => drawColumns(context, ofLevel, place(level)));
 }
@@ -67,7 +69,8 @@ function drawGround(context, palette, lane, xOf, { from, to, y, height }) {
   if (last < to) context.fillRect(xOf(last), y, xOf(to) - xOf(last), height);
 }
 
-function drawVisit(context, palette, number, x, wide, { y, height }) {
+function drawVisit(context, palette, lane, at, x, wide, { y, height }) {
+  const number = lane.callpaths[at];
   const { key, color } = palette.of(number);
   const gap = wide > 3 ? 1 : 0;
   context.fillStyle = color;
@@ -77,12 +80,20 @@ function drawVisit(context, palette, number, x, wide, { y, height }) {
     context.fillStyle = pattern;
     context.fillRect(x, y, wide - gap, height);
   }
+  const wait = lane.waits.get(number);
+  if (wait && wide > 2) {
+    context.fillStyle = palette.warn;
+    context.fillRect(x, y + height - 3, (wide - gap) * wait.share, 3);
+  }
   if (wide < NAME_WIDTH || height < 11) return;
-  context.fillStyle = token("--frame-ink");
+  context.fillStyle = palette.frameInk;
   context.textAlign = "left";
   context.textBaseline = "middle";
   const { name } = palette.profile.timeline.callpaths[number];
-  context.fillText(fitted(context, shown(name).replace(/^MPI_/, ""), wide - 8), x + 4, y + height / 2 + 1);
+  const words = shown(name).replace(/^MPI_/, "");
+  // Of a call without room for its place, the function is told.
+  const isLong = context.measureText(words).width > wide - 8;
+  context.fillText(fitted(context, isLong ? words.split(" at ")[0] : words, wide - 8), x + 4, y + height / 2);
 }
 
 function addColumn(columns, level, x, wide, { color }) {

@@ -25,9 +25,30 @@ export function lanesOf(profile) {
       levels,
       level_count: levels.reduce((most, level) => Math.max(most, level + 1), 1),
       callpaths: of(lane.callpaths),
+      waits: waitsOf(timeline, lane.rank),
       parts: lane.parts && partsOf(lane.parts, of),
     };
   });
+}
+
+/** Returns the waiting in calls over the run on a rank, by the number of the callpath. */
+function waitsOf(timeline, rank) {
+  const numbers = new Map(timeline.callpaths.map(({ row }, number) => [row, number]));
+  const own = timeline.waits.filter(([of]) => of === rank);
+  return new Map(own.map(([, row, ns, inclusive, partner, source, most]) => [numbers.get(row), { ns, share: Math.min(1, ns / Math.max(1, inclusive)), partner, source, most }]));
+}
+
+/** Returns the end of the set-up of MPI, and of everything else; null without a set-up. */
+export function afterSetUp(profile, lanes) {
+  let [from, to] = [0, 0];
+  for (const lane of lanes) {
+    lane.callpaths.forEach((number, at) => {
+      const { row } = profile.timeline.callpaths[number];
+      if (row !== null && profile.callpaths[row].activity === "INIT") from = Math.max(from, lane.ends[at]);
+      else to = Math.max(to, lane.ends[at]);
+    });
+  }
+  return from > 0 && to > from ? { from, to } : null;
 }
 
 function partsOf(parts, of) {

@@ -1,7 +1,7 @@
 // The time line: a lane for each rank and thread, from the whole run to a single visit.
 
 import { Palette, drawFrame, drawLeftOut, drawName, drawOverview, drawVisits } from "./timeline-draw.js";
-import { around, eachIn, innermostAt, lanesOf, leftOutIn, length, sumsIn } from "./timeline-lanes.js";
+import { afterSetUp, around, eachIn, innermostAt, lanesOf, leftOutIn, length, sumsIn } from "./timeline-lanes.js";
 import { callpathButton, element, numberCell, shareCell, timeCell } from "./elements.js";
 import { count, counted, percent, time } from "./numbers.js";
 import { drawAxis, moment } from "./timeline-axis.js";
@@ -27,7 +27,7 @@ export class TimelineView {
     this.lanes = lanesOf(profile);
     // The last visit ends at the edge.
     this.all = { from: this.data.from_ns, to: Math.max(this.data.to_ns, this.data.from_ns + NARROWEST_NS) };
-    this.range = { ...this.all };
+    this.range = afterSetUp(profile, this.lanes) ?? this.all;
     this.cursor = null;
     this.drag = null;
     this.canvas = element("canvas", { tabIndex: 0, role: "img", "aria-label": HELP });
@@ -138,7 +138,8 @@ export class TimelineView {
   }
 
   #legend() {
-    const stops = [["computation", token("--comp")], ["calls of MPI", token("--comm")]];
+    const stops = [["computation", token("--comp")], ["calls of MPI", token("--comm")], ["set-up of MPI", token("--untagged")]];
+    if (this.data.waits.length > 0) stops.push(["lower edge: waiting, as in the mean of the call on the rank", token("--warn")]);
     if (this.lanes.some(({ parts }) => parts)) stops.push(["shorter visits, added up", token("--untagged")]);
     if (this.lanes.some(({ lost }) => lost > 0)) stops.push(["visits may be missing", null]);
     return legend("Colour:", stops);
@@ -172,6 +173,7 @@ export class TimelineView {
       `${time(length(lane, at))}, from ${moment(lane.begins[at], 1)} on`,
       path.length > 1 ? `in ${path.slice(0, -1).join(" › ")}` : null,
       row === null ? null : this.#shareWords(row, length(lane, at)),
+      ...this.#waitWords(lane, lane.callpaths[at]),
     ];
   }
 
@@ -187,6 +189,15 @@ export class TimelineView {
     if (!spread || visits === 0) return null;
     const mean = spread.sum / visits;
     return `mean of all ${counted(visits, "visit")}: ${time(Math.round(mean))}${mean > 0 ? `; this one ${(ns / mean).toPrecision(2)} times` : ""}`;
+  }
+
+  /** Tells how much of a call is waiting over the run, and for whom. */
+  #waitWords(lane, number) {
+    const wait = lane.waits.get(number);
+    if (!wait) return [];
+    const place = wait.source === null ? "" : ` in ${this.profile.path(wait.source)}`;
+    const cause = wait.partner === null ? null : `most for ${this.profile.rankText(wait.partner)}${place}: ${time(wait.most)}`;
+    return [`over the run ${percent(wait.share)} of this call on this rank is waiting, ${time(wait.ns)}`, cause];
   }
 
   #leftOutLines(lane, from, to) {
