@@ -99,7 +99,8 @@ pub(crate) const NO_EVENTS: &str = "there are no events in this profile: run it 
                                     window or thin";
 
 /// What is said where ranks ran on several hosts.
-pub(crate) const HOSTS_NOTE: &str = "hosts are shown as if their first ranks had begun at the same time";
+pub(crate) const HOSTS_NOTE: &str =
+    "hosts are shown as if their first ranks had begun at the same time";
 
 impl Told {
     /// Returns what users should know about visits that are not shown, or not in full.
@@ -114,7 +115,9 @@ impl Told {
             ));
         }
         if shown < kept {
-            notes.push(format!("{shown} of {kept} visits are of the chosen time, classes and callpaths"));
+            notes.push(format!(
+                "{shown} of {kept} visits are of the chosen time, classes and callpaths"
+            ));
         }
         if cut > 0 {
             notes.push(format!("{cut} of them reach beyond the window and are cut there"));

@@ -33,9 +33,7 @@ use tinyprof_rules::Rules;
 use tinyprof_views::{Top, View as _, by_region};
 
 use crate::arguments::{HtmlArguments, PageArguments, Selection, TimelineArguments};
-use crate::events::{
-    self, EventSelection, EventVisitor, EventsProfile, NO_EVENTS, ShownEvents,
-};
+use crate::events::{self, EventSelection, EventVisitor, EventsProfile, NO_EVENTS, ShownEvents};
 use crate::name::distinct_names;
 use crate::{new_file, render, select};
 use tinyprof_report::ByCallpath;
@@ -189,7 +187,12 @@ fn folded<'a>(
             Ok::<_, Box<dyn Error>>(Details { totals, regions, timeline })
         };
         let details = regions.map(of_first).transpose()?;
-        Ok(Loaded { name, profile: Box::new(profile), whole: Some(Whole { report, rows }), details })
+        Ok(Loaded {
+            name,
+            profile: Box::new(profile),
+            whole: Some(Whole { report, rows }),
+            details,
+        })
     };
     profiles.into_iter().zip(is_shown).zip(names).enumerate().map(fold).collect()
 }

@@ -34,7 +34,7 @@ export function drawAxis(context, { from, to, left, width, top, height }) {
     context.fillStyle = token("--rule");
     context.fillRect(Math.round(x), top - 6, 1, height + 6);
     const words = isClose && at > first ? `+${time(Math.round(at - first))}` : moment(at, step);
-    if (x < free || x + context.measureText(words).width > left + width + 24) continue;
+    if (x < free || x + context.measureText(words).width > left + width - 6) continue;
     context.fillStyle = token("--muted");
     context.fillText(words, x + 4, top - 12);
     free = x + context.measureText(words).width + 14;

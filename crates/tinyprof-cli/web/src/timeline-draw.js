@@ -127,7 +127,7 @@ export function drawLeftOut(context, palette, lane, origin, { from, to, left, wi
     const end = Math.min(to, origin + (part + 1) * wide);
     const [x, across] = [left + (begin - from) * scale, Math.max(1, (end - begin) * scale)];
     const [high, ofCalls] = [times[part], Math.min(inCalls[part], times[part])].map((ns) => Math.min(1, ns / wide) * height);
-    context.fillStyle = token("--untagged");
+    context.fillStyle = token("--fill");
     context.fillRect(x, y + height - high, across, high);
     context.fillStyle = token("--comm");
     context.fillRect(x, y + height - ofCalls, across, ofCalls);

@@ -140,7 +140,7 @@ export class TimelineView {
   #legend() {
     const stops = [["computation", token("--comp")], ["calls of MPI", token("--comm")], ["set-up of MPI", token("--untagged")]];
     if (this.data.waits.length > 0) stops.push(["lower edge: waiting, as in the mean of the call on the rank", token("--warn")]);
-    if (this.lanes.some(({ parts }) => parts)) stops.push(["shorter visits, added up", token("--untagged")]);
+    if (this.lanes.some(({ parts }) => parts)) stops.push(["shorter visits, added up", token("--fill")]);
     if (this.lanes.some(({ lost }) => lost > 0)) stops.push(["visits may be missing", null]);
     return legend("Colour:", stops);
   }

@@ -39,7 +39,8 @@ impl Waits {
     pub(in crate::html) fn add(&mut self, index: CallpathIndex, ranks: &[CallpathValues]) {
         for &rank in &self.ranks {
             let Some(values) = ranks.get(rank) else { continue };
-            let waits = values.edges.iter().filter(|(key, edge)| key.kind.waits() && edge.sum_ns > 0);
+            let waits =
+                values.edges.iter().filter(|(key, edge)| key.kind.waits() && edge.sum_ns > 0);
             let waits = waits.map(|(&key, edge)| (key, edge.sum_ns));
             let Some(most) = waits.clone().max_by_key(|&(_, ns)| ns) else { continue };
             let ns = waits.fold(0_u64, |sum, (_, ns)| sum.saturating_add(ns));
@@ -87,7 +88,7 @@ mod tests {
             let mut own = waits.filter(|wait| wait[0] == rank && wait[1] == recv);
             own.next().expect("it waits").clone()
         };
-        let ns = example::waiting_ns(0);
+        let ns = example::waiting_ns(1);
         assert_eq!(of(1).as_array().expect("a list")[4..], [json!(0), json!(send), json!(ns)]);
         assert!(json.as_array().expect("a list").iter().all(|wait| wait[0] == 1 || wait[0] == 3));
     }
