@@ -2,10 +2,12 @@
 //!
 //! * `window`: the part of the run that `--window` names.
 //! * `class`: the classes that `--class` names, of callpaths.
+//! * `nested`: visits as begins and ends.
 //! * `clock`: the begins of hosts, so that ranks of one host are on one clock.
 
 mod class;
 mod clock;
+mod nested;
 mod window;
 
 use std::collections::HashSet;
@@ -22,6 +24,7 @@ use crate::memory;
 
 use class::ClassName;
 use clock::Clock;
+pub(crate) use nested::{Edge, each_edge};
 pub(crate) use window::Window;
 
 /// The part of the events that is shown.

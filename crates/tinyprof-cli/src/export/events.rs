@@ -14,6 +14,10 @@ use crate::events::{EventVisitor, HOSTS_NOTE, NO_EVENTS, ShownEvents, Told};
 /// The most bytes that are written without a word, as viewers take no more.
 const BYTES_MAX: u64 = 500_000_000;
 
+/// Takes the events of a rank, with the rank's name and number.
+type RankVisitor<'v> =
+    dyn FnMut(&Source<'_>, &str, u32, &RankEvents) -> Result<(), Box<dyn Error>> + 'v;
+
 /// The ranks of a profile whose events are shown.
 pub(super) struct ShownRanks<'r> {
     pub(super) source: Source<'r>,
@@ -45,7 +49,7 @@ impl<'r> ShownRanks<'r> {
     pub(super) fn each(
         mut self,
         visit_bytes: u64,
-        visit: &mut dyn FnMut(&Source<'_>, &str, u32, &RankEvents) -> Result<(), Box<dyn Error>>,
+        visit: &mut RankVisitor<'_>,
     ) -> Result<(Notes, Told), Box<dyn Error>> {
         let (source, names) = (&self.source, &self.names);
         let each = |visit: &mut EventVisitor<'_>| self.request.inputs[0].each_events(visit);

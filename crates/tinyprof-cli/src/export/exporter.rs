@@ -43,6 +43,20 @@ pub(super) trait Exporter: Sync {
         false
     }
 
+    /// Returns `true` if it writes a directory of several files, by
+    /// [`export_into`](Self::export_into).
+    fn writes_directory(&self) -> bool {
+        false
+    }
+
+    /// Writes the profiles into the directory `to`, which is empty.
+    ///
+    /// # Errors
+    /// If a file cannot be written, or if the format cannot hold the profile at all.
+    fn export_into(&self, _request: &Request<'_>, _to: &Path) -> Result<Notes, Box<dyn Error>> {
+        Err("the format is a file, not a directory".into())
+    }
+
     /// Writes the profiles to `out`, which the caller flushes.
     ///
     /// # Errors
@@ -73,6 +87,15 @@ impl Request<'_> {
     /// If it cannot be read.
     pub(super) fn source(&self) -> Result<Source<'_>, Box<dyn Error>> {
         self.inputs[0].open()
+    }
+
+    /// Returns the name of the profile, for exporters that take one.
+    pub(super) fn name(&self) -> String {
+        match &self.inputs[0] {
+            Input::Directory(directory, _) => name_of(directory),
+            #[cfg(test)]
+            Input::Profile(name, _) => name.clone(),
+        }
     }
 }
 

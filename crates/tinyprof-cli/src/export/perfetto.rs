@@ -14,6 +14,7 @@ use super::events::ShownRanks;
 use super::exporter::{Exporter, Notes, Request};
 use super::message::Message;
 use super::names;
+use crate::events::{Edge, each_edge};
 
 /// What a visit takes in the file, about.
 const VISIT_BYTES: u64 = 44;
@@ -151,26 +152,15 @@ impl<'a> Sequence<'a> {
 
     fn write(&mut self, thread: &ThreadEvents, out: &mut (dyn Write + Send)) -> io::Result<()> {
         self.begin(out)?;
-        let mut open: Vec<(u32, u64)> = Vec::new();
         let mut marks = Marks::of(thread);
-        for visit in &thread.visits {
-            while let Some((depth, end_ns)) = open.pop() {
-                if depth < visit.depth && visit.begin_ns <= end_ns {
-                    open.push((depth, end_ns));
-                    break;
-                }
-                self.end(end_ns, out)?;
+        each_edge(&thread.visits, |edge, at_ns, callpath| {
+            if edge == Edge::End {
+                return self.end(at_ns, out);
             }
-            marks.pass(visit.begin_ns, |at_ns, text| self.instant(at_ns, text, out))?;
-            let name = self.names.get(&visit.callpath).copied().unwrap_or("[unknown]");
-            self.start(visit.begin_ns, name, out)?;
-            // A visit ends within that around it, whatever a file says.
-            let within = open.last().map_or(u64::MAX, |(_, end_ns)| *end_ns);
-            open.push((visit.depth, visit.end_ns().min(within)));
-        }
-        while let Some((_, end_ns)) = open.pop() {
-            self.end(end_ns, out)?;
-        }
+            marks.pass(at_ns, |at_ns, text| self.instant(at_ns, text, out))?;
+            let name = self.names.get(&callpath).copied().unwrap_or("[unknown]");
+            self.start(at_ns, name, out)
+        })?;
         marks.pass(u64::MAX, |at_ns, text| self.instant(at_ns, text, out))
     }
 
@@ -258,4 +248,4 @@ impl Marks {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

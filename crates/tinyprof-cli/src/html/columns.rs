@@ -74,7 +74,7 @@ impl Columns {
                 self.bytes.push((number & 127) as u8 | 128);
                 number >>= 7;
             }
-            self.bytes.push(number as u8);
+            self.bytes.push((number & 127) as u8);
         }
         json!({ "at": at, "count": count })
     }
