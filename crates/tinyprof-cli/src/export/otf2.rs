@@ -22,7 +22,7 @@ use super::events::ShownRanks;
 use super::exporter::{Exporter, Notes, Request, Source};
 use super::names;
 use crate::events::{Edge, each_edge};
-use buffer::{Buffer, END_OF_FILE};
+use buffer::Buffer;
 use chunks::{CHUNK_BYTES, Chunks};
 use definitions::Definitions;
 
@@ -32,7 +32,7 @@ const VISIT_BYTES: u64 = 24;
 const ANCHOR_FORMAT: u8 = 3;
 const TRACE_FORMAT: u8 = 2;
 const VERSION: [u8; 3] = [3, 0, 2];
-const DEFINITION_CHUNK_BYTES: u64 = 4 << 20;
+const DEFINITION_CHUNK_BYTES: usize = 4 << 20;
 const POSIX: u8 = 1;
 const NOT_COMPRESSED: u8 = 1;
 
@@ -122,9 +122,8 @@ impl<'a> Archive<'a> {
             }
         })?;
         let events = chunks.finish()?;
-        let mut own = Buffer::of_file();
-        own.byte(END_OF_FILE);
-        own.byte(0);
+        let mut own = Buffer::of_chunk(1);
+        own.end();
         fs::write(self.file(location, "def"), own.bytes())?;
         self.locations += 1;
         let name = format!("thread {}", thread.thread);
@@ -141,14 +140,14 @@ impl<'a> Archive<'a> {
 
     fn finish(mut self, machine: &str, name: &str) -> Result<(), Box<dyn Error>> {
         self.definitions.clock(self.end_ns);
-        let (definitions, count) = self.definitions.finish();
+        let (definitions, count) = self.definitions.finish(DEFINITION_CHUNK_BYTES);
         fs::write(self.to.join("traces.def"), definitions)?;
         let mut anchor = Buffer::of_file();
         anchor.text("OTF2");
         [ANCHOR_FORMAT, TRACE_FORMAT].iter().for_each(|&byte| anchor.byte(byte));
         VERSION.iter().for_each(|&byte| anchor.byte(byte));
         anchor.full64(CHUNK_BYTES as u64);
-        anchor.full64(DEFINITION_CHUNK_BYTES);
+        anchor.full64(DEFINITION_CHUNK_BYTES as u64);
         anchor.byte(POSIX);
         anchor.byte(NOT_COMPRESSED);
         anchor.full64(self.locations);
@@ -161,7 +160,8 @@ impl<'a> Archive<'a> {
         anchor.full64(1);
         anchor.full32(0);
         anchor.full32(0);
-        anchor.byte(END_OF_FILE);
+        anchor.end();
+        anchor.byte(0);
         fs::write(self.to.join("traces.otf2"), anchor.bytes())?;
         Ok(())
     }
@@ -179,3 +179,6 @@ fn completeness(thread: &ThreadEvents) -> Option<String> {
         None => format!("{lost} visits lost, all over the run"),
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,8 @@
 //! ```
 
 /// The types of records that all files have.
-pub(super) const END_OF_FILE: u8 = 2;
+const END_OF_FILE: u8 = 2;
+const END_OF_BUFFER: u8 = 1;
 const CHUNK_HEADER: u8 = 3;
 pub(super) const TIMESTAMP: u8 = 5;
 /// The first bytes of a file, which say that the lowest byte comes first.
@@ -25,6 +26,14 @@ impl Buffer {
     /// Returns the begin of a file.
     pub(super) fn of_file() -> Self {
         Self(HEADER.to_vec())
+    }
+
+    /// Returns the begin of a chunk whose first event has this number.
+    pub(super) fn of_chunk(first: u64) -> Self {
+        let mut chunk = Self::of_file();
+        chunk.full64(first);
+        chunk.full64(0);
+        chunk
     }
 
     pub(super) fn byte(&mut self, byte: u8) {
@@ -77,6 +86,11 @@ impl Buffer {
             }
         }
         self.0.append(&mut own.0);
+    }
+
+    /// Appends the end of a file.
+    pub(super) fn end(&mut self) {
+        self.0.extend([END_OF_FILE, END_OF_BUFFER]);
     }
 
     pub(super) fn len(&self) -> usize {

@@ -7,7 +7,7 @@
 
 use std::io::{self, Write};
 
-use super::buffer::{Buffer, END_OF_FILE, TIMESTAMP};
+use super::buffer::{Buffer, TIMESTAMP};
 
 /// The size of a chunk, which the format allows from 256 KiB to 16 MiB.
 pub(super) const CHUNK_BYTES: usize = 1 << 20;
@@ -50,16 +50,14 @@ impl<W: Write> Chunks<W> {
 
     /// Writes the rest. Returns the number of events.
     pub(super) fn finish(mut self) -> io::Result<u64> {
-        self.chunk.byte(END_OF_FILE);
+        self.chunk.end();
         self.write(false)?;
         self.out.flush()?;
         Ok(self.events)
     }
 
     fn begin(&mut self) {
-        self.chunk = Buffer::of_file();
-        self.chunk.full64(self.events + 1);
-        self.chunk.full64(0);
+        self.chunk = Buffer::of_chunk(self.events + 1);
         self.time = None;
     }
 
@@ -105,6 +103,6 @@ mod tests {
         assert_eq!(file[CHUNK_BYTES..CHUNK_BYTES + 2], [3, 0x42]);
         assert_eq!((number(2), number(CHUNK_BYTES + 2)), (1, number(LAST_AT) + 1));
         assert_eq!(number(CHUNK_BYTES + LAST_AT), events);
-        assert_eq!(file.last(), Some(&END_OF_FILE));
+        assert_eq!(file[file.len() - 2..], [2, 1]);
     }
 }

@@ -5,8 +5,11 @@ use std::collections::HashMap;
 use tinyprof_format::model::{Region, RegionKind, SiteId};
 use tinyprof_report::MpiCall;
 
-use super::buffer::{Buffer, END_OF_FILE, UNDEFINED};
+use super::buffer::{Buffer, UNDEFINED};
 use crate::export::names;
+
+/// The most characters of a text: a definition has to fit into a chunk.
+const TEXT_MAX: usize = 10_000;
 
 /// The types of definitions.
 mod kind {
@@ -33,7 +36,8 @@ const PARADIGM_MPI: u8 = 4;
 #[derive(Default)]
 pub(super) struct Definitions {
     records: Buffer,
-    count: u64,
+    /// Where each record ends.
+    ends: Vec<usize>,
     texts: HashMap<String, u32>,
     regions: HashMap<(SiteId, String), u32>,
     hosts: HashMap<String, u32>,
@@ -138,14 +142,24 @@ impl Definitions {
         });
     }
 
-    /// Returns the file, and the number of definitions.
-    pub(super) fn finish(self) -> (Vec<u8>, u64) {
-        let mut file = Buffer::of_file();
-        file.bytes_mut().extend(self.records.bytes());
-        file.byte(END_OF_FILE);
-        // Readers look for the end of a chunk.
-        file.byte(0);
-        (file.bytes().to_vec(), self.count)
+    /// Returns the file, in chunks of this size, and the number of definitions.
+    pub(super) fn finish(self, chunk_bytes: usize) -> (Vec<u8>, u64) {
+        let mut file = Vec::new();
+        let (mut chunk, mut begin) = (Buffer::of_chunk(1), 0);
+        for &end in &self.ends {
+            let record = &self.records.bytes()[begin..end];
+            // The end of the file is in the last one.
+            if chunk.len() + record.len() + 3 > chunk_bytes {
+                chunk.bytes_mut().resize(chunk_bytes, 0);
+                file.append(chunk.bytes_mut());
+                chunk = Buffer::of_chunk(1);
+            }
+            chunk.bytes_mut().extend(record);
+            begin = end;
+        }
+        chunk.end();
+        file.append(chunk.bytes_mut());
+        (file, self.ends.len() as u64)
     }
 
     fn tree_node(&mut self, name: &str, class: &str, parent: u32) -> u32 {
@@ -161,7 +175,7 @@ impl Definitions {
     }
 
     fn text(&mut self, text: &str) -> u32 {
-        let text = names::shown(text);
+        let text: String = names::shown(text).chars().take(TEXT_MAX).collect();
         if let Some(&number) = self.texts.get(&text) {
             return number;
         }
@@ -175,7 +189,34 @@ impl Definitions {
     }
 
     fn add(&mut self, kind: u8, rest: impl FnOnce(&mut Buffer)) {
-        self.count += 1;
         self.records.record(kind, rest);
+        self.ends.push(self.records.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_definition_is_in_two_chunks() {
+        let mut definitions = Definitions::of_machine("m");
+        for site in 0..1_000 {
+            definitions.region(&Region::named(SiteId::from_bits(site), format!("region {site}")));
+        }
+        assert_eq!(definitions.region(&Region::named(SiteId::from_bits(7), "region 7")), 7);
+        let (file, count) = definitions.finish(1_000);
+        // Two texts and the machine; the empty text; a name and a region each.
+        assert_eq!(count, 3 + 1 + 2 * 1_000);
+        let mut found = 0;
+        for chunk in file.chunks(1_000) {
+            let mut at = 18;
+            assert_eq!(chunk[..2], [3, 0x42]);
+            while at < chunk.len() && chunk[at] > 3 {
+                at += 2 + usize::from(chunk[at + 1]);
+                found += 1;
+            }
+        }
+        assert_eq!((found, &file[file.len() - 2..]), (count, &[2, 1][..]));
     }
 }
