@@ -55,9 +55,9 @@ impl Buffer {
     }
 
     fn significant(&mut self, number: u64) {
-        let bytes = 8 - number.leading_zeros() as usize / 8;
-        self.0.push(bytes as u8);
-        self.0.extend(&number.to_le_bytes()[..bytes]);
+        let bytes = 8 - (number.leading_zeros() / 8).to_le_bytes()[0];
+        self.0.push(bytes);
+        self.0.extend(&number.to_le_bytes()[..bytes.into()]);
     }
 
     pub(super) fn full32(&mut self, number: u32) {

@@ -67,7 +67,7 @@ fn an_archive_of_several_chunks_is_complete() {
     let file = fs::metadata(scratch.path().join("traces/0.evt")).unwrap();
     assert!(file.len() > 2 * CHUNK_BYTES as u64, "{}", file.len());
     let Some(found) = printed(scratch.path()) else { return };
-    let times = found.iter().map(|[_, _, time, _]| time.parse().unwrap());
+    let times = found.iter().map(|[_, _, time, _]| time.parse::<u64>().unwrap());
     let expected = (0..120_000_u64).flat_map(|at| [10 * at, 10 * at + 7]);
     assert!(times.eq(expected));
 }

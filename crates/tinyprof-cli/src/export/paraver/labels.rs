@@ -85,7 +85,9 @@ pub(super) fn write_rows(trace: &Trace, out: &mut dyn Write) -> io::Result<()> {
 pub(super) fn date(seconds: u64) -> String {
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
     let (mut year, mut day) = (1970, days);
-    let is_leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let is_leap = |year: u64| {
+        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
     while day >= 365 + u64::from(is_leap(year)) && year < 9_999 {
         day -= 365 + u64::from(is_leap(year));
         year += 1;
