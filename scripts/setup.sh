@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs missing requirements of a build besides Rust: a C compiler, make, libclang, an MPI with
 # headers. Also installs those of the tests: valgrind, which counts instructions; groff, which
-# checks manual pages; script, which provides a terminal; sqlite3, whose answers are compared with
+# checks manual pages; otf2-print, which reads archives of events, where Debian has it; script, which
+# provides a terminal; sqlite3, whose answers are compared with
 # an example's; and Python, with whose tools profiles are read. With --browser also a browser,
 # npm and a reader of PDF files, with which pages are tested. If it cannot install, it prints what to install and fails.
 # Changes nothing if nothing is missing.
@@ -14,7 +15,7 @@ with=${1:-}
 # `packages`.
 # shellcheck disable=SC2034
 declare -A debian=([cc]=build-essential [make]=make [libclang]=libclang-dev [valgrind]=valgrind
-    [python]='python3 python3-venv' [groff]=groff-base [script]=bsdutils [sqlite3]=sqlite3 [mpi]='openmpi-bin libopenmpi-dev'
+    [python]='python3 python3-venv' [groff]=groff-base [otf2]=otf2-tools [script]=bsdutils [sqlite3]=sqlite3 [mpi]='openmpi-bin libopenmpi-dev'
     [chromium]=chromium [node]=nodejs [npm]=npm [pdftotext]=poppler-utils)
 # shellcheck disable=SC2034
 declare -A fedora=([cc]='gcc glibc-devel' [make]=make [libclang]=clang-devel [valgrind]=valgrind
@@ -55,6 +56,8 @@ find_missing() {
     have_libclang || missing+=(libclang)
     command -v valgrind >/dev/null || missing+=(valgrind)
     command -v groff >/dev/null || command -v mandoc >/dev/null || missing+=(groff)
+    # Fedora has no package of it; its test is skipped there.
+    command -v otf2-print >/dev/null || ! command -v apt-get >/dev/null || missing+=(otf2)
     command -v script >/dev/null || missing+=(script)
     command -v sqlite3 >/dev/null || missing+=(sqlite3)
     have_python || missing+=(python)

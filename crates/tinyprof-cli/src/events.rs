@@ -220,3 +220,6 @@ impl<'e> ShownEvents<'e> {
         self.shown.as_ref().is_none_or(|shown| shown.contains(&visit.callpath))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -92,7 +92,8 @@ fn fault(arguments: &ExportArguments) -> Option<String> {
     }
     if !exporter.caps_ranks() && arguments.max_ranks.is_some() {
         return Some(
-            "--max-ranks is for speedscope, chrome and events only; choose ranks with --rank"
+            "--max-ranks is for speedscope, chrome, perfetto, otf2 and paraver only; choose ranks \
+             with --rank"
                 .to_owned(),
         );
     }

@@ -63,8 +63,8 @@ pub(crate) struct ExportArguments {
     pub(crate) selection: Selection,
     #[command(flatten)]
     pub(crate) events: EventSelection,
-    /// For speedscope, chrome and formats of events: show at most N ranks, representatives if there are more
-    /// [default: 64]
+    /// For speedscope, chrome, perfetto, otf2 and paraver: show at most N ranks, representatives if
+    /// there are more [default: 64]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_ranks: Option<u32>,
     /// For extrap: a parameter that differs between the profiles: ranks, hosts, or a name with a

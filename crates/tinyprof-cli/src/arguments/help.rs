@@ -233,6 +233,7 @@ Extra-P models how times grow over several profiles: name all of them, and with 
 
 Examples:
   tinyprof export lu.tprof --to parquet -o lu.parquet
+  tinyprof export lu.tprof --to otf2 --rank 0-3 --window 2s-2.5s -o lu-trace
   tinyprof export p4.tprof p8.tprof p16.tprof --to extrap --parameter ranks -o scaling.json
   tinyprof export a.tprof b.tprof --to extrap --parameter ranks --parameter size=256,512 -o scaling.json
 

@@ -31,8 +31,8 @@ pub(crate) fn write(
     })
 }
 
-/// Calls `export` with a new directory at `path`. An existing one is never touched. A directory that
-/// could not be written completely is removed.
+/// Calls `export` with a new directory at `path`. An existing one is never touched. A directory
+/// that could not be written completely is removed.
 pub(super) fn write_directory(
     path: &Path,
     export: impl FnOnce(&Path) -> Result<Notes, Box<dyn Error>>,

@@ -1,7 +1,7 @@
 //! Paraver: states and regions of each rank and thread, as text.
 //!
-//! The trace has three files: `trace.prv` has the records in the order of time, `trace.pcf` the names
-//! of states, regions and functions, `trace.row` those of threads. A record of a state is from one
+//! The trace has three files: `trace.prv` has the records in the order of time, `trace.pcf` the
+//! names of states, regions and functions, `trace.row` those of threads. A state lasts from one
 //! change to the next; each region begins and ends with an event, whose type says the depth.
 //!
 //! * `states`: what a thread does in a call, in the words of Paraver.
@@ -23,7 +23,7 @@ use crate::events::{Edge, each_edge};
 use states::{RUNNING, Regions};
 
 /// What a visit takes in the file, about.
-const VISIT_BYTES: u64 = 140;
+const VISIT_BYTES: u64 = 190;
 /// The types of events: a region at depth 1 has the first; and calls of MPI.
 const REGION_TYPE: u64 = 9_000_000;
 const CALL_TYPE: u64 = 9_100_000;

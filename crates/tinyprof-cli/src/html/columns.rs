@@ -10,8 +10,8 @@
 //! value = min + code * step         code 0xffffff: there is no value
 //! ```
 //!
-//! Times of events are exact: whole numbers of 7 bits a byte, the lowest first; the highest bit of a
-//! byte says that more follow.
+//! Times of events are exact: whole numbers of 7 bits a byte, the lowest first; the highest bit of
+//! a byte says that more follow.
 
 use serde_json::{Value, json};
 

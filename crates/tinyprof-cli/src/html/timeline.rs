@@ -2,8 +2,8 @@
 //! browser draws at once.
 //!
 //! If there are more, the shortest ones are left out, which cannot be seen before one looks very
-//! closely, and added up in equal parts of the lane's time. Nothing is left out in silence: the page
-//! tells how many visits a part has.
+//! closely, and added up in equal parts of the lane's time. Nothing is left out in silence: the
+//! page tells how many visits a part has.
 //!
 //! * `lanes`: the choice of ranks and threads, and of the shortest visit.
 //! * `parts`: what is added up.

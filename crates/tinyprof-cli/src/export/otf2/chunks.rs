@@ -1,7 +1,7 @@
 //! The events of a location: a file of chunks of equal size, of which each can be read alone.
 //!
 //! ```text
-//! chunk   header (2 bytes) | number of the first event | number of the last (8 bytes each) | records,
+//! chunk   header (2 bytes) | numbers of the first and of the last event (8 bytes each) | records,
 //!         each after the time if that has changed | zeros up to the size
 //! ```
 

@@ -6,6 +6,9 @@ use super::states::{Regions, STATES};
 use super::{CALL_TYPE, REGION_TYPE, Trace};
 use crate::export::names::shown;
 
+/// A later year would have more digits.
+const YEAR_9999: u64 = 253_370_764_800;
+
 /// Colours of the states: red, green, blue.
 const COLORS: [[u8; 3]; STATES.len()] = [
     [117, 195, 255],
@@ -83,26 +86,11 @@ pub(super) fn write_rows(trace: &Trace, out: &mut dyn Write) -> io::Result<()> {
 
 /// Returns the date of a time in seconds since 1970, as the first line of a trace has it.
 pub(super) fn date(seconds: u64) -> String {
-    let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    let (mut year, mut day) = (1970, days);
-    let is_leap = |year: u64| {
-        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-    };
-    while day >= 365 + u64::from(is_leap(year)) && year < 9_999 {
-        day -= 365 + u64::from(is_leap(year));
-        year += 1;
-    }
-    let february = 28 + u64::from(is_leap(year));
-    let mut month = 1;
-    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
-        if day < length {
-            break;
-        }
-        day -= length;
-        month += 1;
-    }
-    let (hour, minute) = (rest / 3_600, rest % 3_600 / 60);
-    format!("{:02}/{month:02}/{:02} at {hour:02}:{minute:02}", day + 1, year % 100)
+    // `2026-11-21 14:12:30 UTC`
+    let date = tinyprof_views::utc(seconds.min(YEAR_9999));
+    let part = |from: usize, to: usize| &date[from..to];
+    let (day, month, year) = (part(8, 10), part(5, 7), part(2, 4));
+    format!("{day}/{month}/{year} at {}", part(11, 16))
 }
 
 #[cfg(test)]
