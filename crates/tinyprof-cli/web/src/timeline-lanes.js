@@ -98,14 +98,18 @@ export function around(lane, at) {
   return found;
 }
 
-/** Returns what was left out of a lane in a part of the run: visits, and their time; null if nothing was. */
+/**
+ * Returns what was left out of a lane in the parts of its time that touch a part of the run: visits,
+ * their time, and how long those parts are; null if nothing was.
+ */
 export function leftOutIn(lane, origin, from, to) {
   if (!lane.parts) return null;
   const { width_ns: width, visits, times, in_calls: inCalls } = lane.parts;
-  const sum = { visits: 0, ns: 0, in_calls_ns: 0 };
+  const sum = { visits: 0, ns: 0, in_calls_ns: 0, width_ns: 0 };
   const first = Math.max(0, Math.floor((from - origin) / width));
   for (let part = first; part < visits.length && origin + part * width < to; part += 1) {
     sum.visits += visits[part];
+    sum.width_ns += width;
     sum.ns += times[part];
     sum.in_calls_ns += inCalls[part];
   }

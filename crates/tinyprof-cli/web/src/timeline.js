@@ -200,10 +200,12 @@ export class TimelineView {
     return [`over the run ${percent(wait.share)} of this call on this rank is waiting, ${time(wait.ns)}`, cause];
   }
 
+  /** Tells what is only a sum in the page, of the parts of a lane's time that touch this one. */
   #leftOutLines(lane, from, to) {
     const sum = leftOutIn(lane, this.all.from, from, to);
-    if (sum === null) return null;
-    return [`about ${counted(sum.visits, "visit")} shorter than ${time(this.data.shortest_ns)}`, this.#laneWords(lane), `${time(sum.ns)} in them, of which ${time(sum.in_calls_ns)} in calls of MPI`];
+    if (sum === null) return [];
+    const { ns, in_calls_ns: inCalls, visits, width_ns: width } = sum;
+    return [`${counted(visits, "shorter visit")} ${visits === 1 ? "begins" : "begin"} in the ${time(width)} around here: ${time(ns)}, of which ${time(inCalls)} in calls of MPI`];
   }
 
   /** Returns the lane, time and visit under the pointer. */
@@ -260,8 +262,9 @@ export class TimelineView {
       this.#drawCanvas();
       return;
     }
-    const lines = at !== null ? this.#lines(lane, at) : lane && this.#leftOutLines(lane, ns - pixel / 2, ns + pixel / 2);
-    if (lines) tell(lines, event.clientX, event.clientY);
+    const leftOut = lane ? this.#leftOutLines(lane, ns - pixel / 2, ns + pixel / 2) : [];
+    const lines = at === null ? leftOut : [...this.#lines(lane, at), ...leftOut];
+    if (lines.length > 0) tell(lines, event.clientX, event.clientY);
     else hush();
   }
 
@@ -397,8 +400,11 @@ export class TimelineView {
     const head = element("thead", {}, element("tr", {}, ...titles.map((textContent) => element("th", { scope: "col", textContent }))));
     const rows = sums.slice(0, SUMS_SHOWN).map((sum) => this.#row(sum, all));
     const left = sums.length - rows.length;
-    const words = `Sums over the lanes, from ${this.#rangeWords()}${left > 0 ? `; ${counted(left, "more callpath")}` : ""}`;
-    return element("table", { className: "in-view" }, element("caption", { textContent: words }), head, element("tbody", {}, ...rows));
+    const shorter = this.lanes.reduce((sum, lane) => sum + (leftOutIn(lane, this.all.from, from, to)?.visits ?? 0), 0);
+    const words = [`Sums over the lanes, from ${this.#rangeWords()}`];
+    if (left > 0) words.push(counted(left, "more callpath"));
+    if (shorter > 0) words.push(`about ${counted(shorter, "shorter visit")} ${shorter === 1 ? "counts" : "count"} with what is around ${shorter === 1 ? "it" : "them"}`);
+    return element("table", { className: "in-view" }, element("caption", { textContent: words.join("; ") }), head, element("tbody", {}, ...rows));
   }
 
   #row({ callpath, visits, ns, lane, longest }, all) {

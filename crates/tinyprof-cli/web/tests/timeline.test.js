@@ -90,7 +90,9 @@ test("what is left out is counted, drawn as a sum, and told", async () => {
     await page.mouse.move(box.x + x, box.y + 31);
     if (await page.isVisible("#tooltip")) told.add(await page.textContent("#tooltip"));
   }
-  assert.ok(told.size > 0);
+  const all = [...told];
+  assert.ok(all.some((text) => /^mainrank \d+.*shorter visits? begins? in the .* around here: .* in calls of MPI/.test(text)), all.join("\n"));
+  assert.match(await page.textContent(".in-view caption"), /about [\d\u202f]+ shorter visits count with what is around them/);
   for (const [name, size] of [["1280", [1280, 720]], ["phone", [390, 800]]]) {
     await page.setViewportSize({ width: size[0], height: size[1] });
     await settled(page);
