@@ -54,6 +54,8 @@ const MODULES: &[(&str, &str)] = modules![
     "timeline-lanes.js",
     "timeline-axis.js",
     "timeline-draw.js",
+    "timeline-words.js",
+    "timeline-table.js",
     "timeline.js",
     "change-colors.js",
     "headline.js",

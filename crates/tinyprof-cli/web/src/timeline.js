@@ -1,15 +1,15 @@
 // The time line: a lane for each rank and thread, from the whole run to a single visit.
 
 import { Palette, drawFrame, drawLeftOut, drawName, drawOverview, drawVisits } from "./timeline-draw.js";
-import { afterSetUp, around, eachIn, innermostAt, lanesOf, leftOutIn, length, sumsIn } from "./timeline-lanes.js";
-import { callpathButton, element, numberCell, shareCell, timeCell } from "./elements.js";
-import { count, counted, percent, time } from "./numbers.js";
-import { drawAxis, moment } from "./timeline-axis.js";
+import { TimelineWords, rangeWords } from "./timeline-words.js";
+import { afterSetUp, eachIn, innermostAt, lanesOf, length } from "./timeline-lanes.js";
+import { drawAxis } from "./timeline-axis.js";
+import { element } from "./elements.js";
+import { inViewTable } from "./timeline-table.js";
 import { hush, say, tell } from "./tooltip.js";
 import { legend } from "./grid.js";
 import { onSelection, select, selection } from "./selection.js";
 import { onWidth, prepared, timed } from "./canvas.js";
-import { shown } from "./names.js";
 import { token } from "./theme.js";
 
 const HELP = "Time line. Left and right arrow go from visit to visit, up and down to other lanes, plus and minus zoom, Z shows the visit alone, page up and page down move, Escape shows the whole run, Enter selects.";
@@ -17,7 +17,6 @@ const AXIS = 26;
 const ROW_OPEN = 17;
 /** The least time across the whole width, in ns. */
 const NARROWEST_NS = 20;
-const SUMS_SHOWN = 12;
 const DRAG_PIXELS = 5;
 
 export class TimelineView {
@@ -25,6 +24,7 @@ export class TimelineView {
     this.profile = profile;
     this.data = profile.timeline;
     this.lanes = lanesOf(profile);
+    this.words = new TimelineWords(profile, this.lanes);
     // The last visit ends at the edge.
     this.all = { from: this.data.from_ns, to: Math.max(this.data.to_ns, this.data.from_ns + NARROWEST_NS) };
     this.range = afterSetUp(profile, this.lanes) ?? this.all;
@@ -60,10 +60,10 @@ export class TimelineView {
   draw() {
     timed("draw time line", () => {
       this.#drawCanvas();
-      this.note.textContent = this.#noteText();
-      this.place.textContent = this.#rangeWords();
+      this.note.textContent = this.words.noteText();
+      this.place.textContent = rangeWords(this.range);
       this.legendBox.replaceChildren(this.#legend());
-      this.tableBox.replaceChildren(this.#table());
+      this.tableBox.replaceChildren(inViewTable(this.profile, this.lanes, this.range, (lane, at) => this.#showVisit(lane, at)));
     });
   }
 
@@ -99,7 +99,7 @@ export class TimelineView {
       drawVisits(context, palette, lane, place);
       const below = isOpen ? { y: y + height - ROW_OPEN, height: ROW_OPEN - 1 } : { y, height };
       drawLeftOut(context, palette, lane, this.all.from, { ...place, ...below });
-      drawName(context, this.#laneName(lane), lane.rank === selection().rank, place);
+      drawName(context, this.words.laneName(lane), lane.rank === selection().rank, place);
       this.#drawSelected(context, place);
     }
     drawOverview(context, { ...this.range, first: this.all.from, last: this.all.to, left, width, y: bottom + 4 });
@@ -131,81 +131,12 @@ export class TimelineView {
     return isOpen ? [x0, y + lane.levels[at] * row, x1 - x0, row - 1] : [x0, y, x1 - x0, height];
   }
 
-  #laneName({ rank, thread, stands_for: ranks }) {
-    const isFirst = this.lanes.find((lane) => lane.rank === rank).thread === thread;
-    if (!isFirst) return `thread ${thread}`;
-    return ranks > 1 ? `rank ${rank} (of ${ranks})` : `rank ${rank}`;
-  }
-
   #legend() {
     const stops = [["computation", token("--comp")], ["calls of MPI", token("--comm")], ["set-up of MPI", token("--untagged")]];
     if (this.data.waits.length > 0) stops.push(["lower edge: waiting, as in the mean of the call on the rank", token("--warn")]);
     if (this.lanes.some(({ parts }) => parts)) stops.push(["shorter visits, added up", token("--fill")]);
     if (this.lanes.some(({ lost }) => lost > 0)) stops.push(["visits may be missing", null]);
     return legend("Colour:", stops);
-  }
-
-  #noteText() {
-    const { left_out: leftOut, shortest_ns: shortest, ranks_omitted: ranks, threads_omitted: threads, hosts } = this.data;
-    const visits = this.lanes.reduce((sum, lane) => sum + lane.begins.length, 0);
-    const lost = this.lanes.reduce((sum, lane) => sum + lane.lost, 0);
-    const words = [`${counted(visits, "visit")} in ${counted(this.lanes.length, "lane")}. What is narrower than a pixel is added up: zoom in with plus, or by drawing a part with the pointer.`];
-    if (leftOut > 0) words.push(`${counted(leftOut, "visit")} shorter than ${time(shortest)} ${leftOut === 1 ? "is" : "are"} in this page only as ${leftOut === 1 ? "a sum" : "sums"}: tinyprof timeline --window shows a part of the run in full.`);
-    if (lost > 0) words.push(`${counted(lost, "visit")} of these lanes were not kept, as memory was full.`);
-    if (ranks > 0) words.push(`${counted(ranks, "rank")} ${ranks === 1 ? "is" : "are"} represented by others.`);
-    if (threads > 0) words.push(`${counted(threads, "thread")} ${threads === 1 ? "is" : "are"} not shown.`);
-    if (hosts > 1) words.push(`The clocks of the ${hosts} hosts were not compared: each begins with its first rank.`);
-    return words.join(" ");
-  }
-
-  #rangeWords() {
-    const { from, to } = this.range;
-    return `${moment(from, (to - from) / 1000)} to ${moment(to, (to - from) / 1000)}, ${time(Math.round(to - from))} long`;
-  }
-
-  /** Returns the lines about a visit. */
-  #lines(lane, at) {
-    const { name, row } = this.data.callpaths[lane.callpaths[at]];
-    const path = around(lane, at).map((outer) => shown(this.data.callpaths[lane.callpaths[outer]].name));
-    return [
-      shown(name),
-      this.#laneWords(lane),
-      `${time(length(lane, at))}, from ${moment(lane.begins[at], 1)} on`,
-      path.length > 1 ? `in ${path.slice(0, -1).join(" › ")}` : null,
-      row === null ? null : this.#shareWords(row, length(lane, at)),
-      ...this.#waitWords(lane, lane.callpaths[at]),
-    ];
-  }
-
-  #laneWords({ rank, thread, stands_for: ranks }) {
-    const alone = this.lanes.filter((lane) => lane.rank === rank).length === 1;
-    const words = alone ? this.profile.rankText(rank) : `${this.profile.rankText(rank)}, thread ${thread}`;
-    return ranks > 1 ? `${words}, for ${ranks} ranks like it` : words;
-  }
-
-  /** Compares a visit with the usual one of its callpath. */
-  #shareWords(row, ns) {
-    const { inclusive_ns: spread, visits } = this.profile.callpaths[row];
-    if (!spread || visits === 0) return null;
-    const mean = spread.sum / visits;
-    return `mean of all ${counted(visits, "visit")}: ${time(Math.round(mean))}${mean > 0 ? `; this one ${(ns / mean).toPrecision(2)} times` : ""}`;
-  }
-
-  /** Tells how much of a call is waiting over the run, and for whom. */
-  #waitWords(lane, number) {
-    const wait = lane.waits.get(number);
-    if (!wait) return [];
-    const place = wait.source === null ? "" : ` in ${this.profile.path(wait.source)}`;
-    const cause = wait.partner === null ? null : `most for ${this.profile.rankText(wait.partner)}${place}: ${time(wait.most)}`;
-    return [`over the run ${percent(wait.share)} of this call on this rank is waiting, ${time(wait.ns)}`, cause];
-  }
-
-  /** Tells what is only a sum in the page, of the parts of a lane's time that touch this one. */
-  #leftOutLines(lane, from, to) {
-    const sum = leftOutIn(lane, this.all.from, from, to);
-    if (sum === null) return [];
-    const { ns, in_calls_ns: inCalls, visits, width_ns: width } = sum;
-    return [`${counted(visits, "shorter visit")} ${visits === 1 ? "begins" : "begin"} in the ${time(width)} around here: ${time(ns)}, of which ${time(inCalls)} in calls of MPI`];
   }
 
   /** Returns the lane, time and visit under the pointer. */
@@ -262,8 +193,8 @@ export class TimelineView {
       this.#drawCanvas();
       return;
     }
-    const leftOut = lane ? this.#leftOutLines(lane, ns - pixel / 2, ns + pixel / 2) : [];
-    const lines = at === null ? leftOut : [...this.#lines(lane, at), ...leftOut];
+    const leftOut = lane ? this.words.leftOutLines(lane, ns - pixel / 2, ns + pixel / 2) : [];
+    const lines = at === null ? leftOut : [...this.words.lines(lane, at), ...leftOut];
     if (lines.length > 0) tell(lines, event.clientX, event.clientY);
     else hush();
   }
@@ -335,7 +266,7 @@ export class TimelineView {
     } else if (actions[event.key]) {
       actions[event.key]();
       event.preventDefault();
-      say([this.#rangeWords()]);
+      say([rangeWords(this.range)]);
       return;
     } else if (cursor !== null && event.key === "Enter") this.#pick(this.lanes[cursor.lane], cursor.at);
     else if (cursor !== null && event.key.toLowerCase() === "z") this.#showVisit(this.lanes[cursor.lane], cursor.at);
@@ -348,7 +279,7 @@ export class TimelineView {
   #tellCursor() {
     if (this.cursor === null) return;
     const lane = this.lanes[this.cursor.lane];
-    const lines = this.#lines(lane, this.cursor.at);
+    const lines = this.words.lines(lane, this.cursor.at);
     const box = this.canvas.getBoundingClientRect();
     const [x, y, , high] = this.#boxOf(this.layout.places[this.cursor.lane], this.cursor.at);
     tell(lines, box.left + x, box.top + y + high);
@@ -390,36 +321,5 @@ export class TimelineView {
       return { lane: number, at: nearest };
     }
     return this.cursor;
-  }
-
-  #table() {
-    const { from, to } = this.range;
-    const sums = sumsIn(this.lanes, from, to);
-    const all = sums.reduce((sum, { ns }) => sum + ns, 0);
-    const titles = ["Callpath", "Visits", "Time, without visits inside", "Share", "Longest visit"];
-    const head = element("thead", {}, element("tr", {}, ...titles.map((textContent) => element("th", { scope: "col", textContent }))));
-    const rows = sums.slice(0, SUMS_SHOWN).map((sum) => this.#row(sum, all));
-    const left = sums.length - rows.length;
-    const shorter = this.lanes.reduce((sum, lane) => sum + (leftOutIn(lane, this.all.from, from, to)?.visits ?? 0), 0);
-    const words = [`Sums over the lanes, from ${this.#rangeWords()}`];
-    if (left > 0) words.push(counted(left, "more callpath"));
-    if (shorter > 0) words.push(`about ${counted(shorter, "shorter visit")} ${shorter === 1 ? "counts" : "count"} with what is around ${shorter === 1 ? "it" : "them"}`);
-    return element("table", { className: "in-view" }, element("caption", { textContent: words.join("; ") }), head, element("tbody", {}, ...rows));
-  }
-
-  #row({ callpath, visits, ns, lane, longest }, all) {
-    const { name, row } = this.data.callpaths[callpath];
-    const words = row === null ? shown(name) : this.profile.path(row);
-    const link = row === null ? element("bdi", { textContent: words }) : callpathButton(words, () => select({ callpath: row }));
-    const go = callpathButton(`${time(length(lane, longest))}, rank ${lane.rank}`, () => this.#showVisit(lane, longest));
-    return element(
-      "tr",
-      {},
-      element("th", { scope: "row" }, link),
-      numberCell(count(visits), visits),
-      timeCell(Math.round(ns)),
-      shareCell(ns, all, percent(all > 0 ? ns / all : 0)),
-      element("td", {}, go),
-    );
   }
 }
