@@ -189,8 +189,7 @@ impl Clock {
         if offset.is_unknown() {
             return self.complete_guarded(call, companion);
         }
-        let latency_ns = self.network.latency_to(offset);
-        let way = Way { latency_ns, transfer_ns: transfer_ns(companion, latency_ns, offset) };
+        let way = Way::of(companion, self.network.latency_to(offset), offset);
         let sent = partner(companion, offset, 0);
         self.learn(call, companion, offset, sent.last_ns, true);
         self.join(call, post, &sent, way)
@@ -215,9 +214,8 @@ impl Clock {
     #[must_use]
     #[inline]
     pub fn incoming(&self, post: Post, of: &Companion, offset: Offset, number: u32) -> Meeting {
-        let latency_ns = self.network.latency_to(offset);
+        let Way { latency_ns, transfer_ns } = Way::of(of, self.network.latency_to(offset), offset);
         let announced = partner(of, offset, number).later(latency_ns);
-        let transfer_ns = transfer_ns(of, latency_ns, offset);
         if of.flags & (Companion::BLOCKS | Companion::ASKS) == 0 {
             return announced.later(transfer_ns);
         }
@@ -339,14 +337,6 @@ impl Clock {
 pub fn message(companion: &Companion, offset: Offset, number: u32) -> Meeting {
     let way_ns = signed(offset.latency_ns) + offset.transfer_ns(companion.bytes);
     partner(companion, offset, number).later(way_ns)
-}
-
-/// Returns the time from when a message was announced, and its receive posted, until it is there: a
-/// large one is asked for, and sent then.
-#[inline]
-fn transfer_ns(of: &Companion, latency_ns: i64, offset: Offset) -> i64 {
-    let asked_ns = if of.flags & Companion::BLOCKS == 0 { 0 } else { 2 * latency_ns };
-    asked_ns.saturating_add(offset.transfer_ns(of.bytes))
 }
 
 /// Returns a message as a partner that is there at once.
