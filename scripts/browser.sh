@@ -37,10 +37,12 @@ fi
 rust_build -p tinyprof-cli -p tinyprof-format --bins --examples
 bin=${CARGO_TARGET_DIR:-$PWD/target}/debug
 
-# Pages of profiles with messages, and the messages that they should show; a page with metrics.
+# Pages of profiles with messages, and the messages that they should show; pages with metrics
+# and with events.
 rust_select -p tinyprof-cli
 TINYPROF_PAGES=$out cargo test --quiet "${SELECTED[@]}" --bin tinyprof -- --ignored --exact \
-    html::communication::tests::pages_with_messages html::iterations::tests::page_with_metrics >/dev/null
+    html::communication::tests::pages_with_messages html::iterations::tests::page_with_metrics \
+    html::timeline::tests::pages_with_events >/dev/null
 # Profiles of level `messages` with three and with thirty classes of ranks.
 rust_select -p tinyprof-structure
 TINYPROF_PAGES=$out cargo test --quiet "${SELECTED[@]}" --test structure -- \

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs missing requirements of a build besides Rust: a C compiler, make, libclang, an MPI with
 # headers. Also installs those of the tests: valgrind, which counts instructions; groff, which
-# checks manual pages; script, which provides a terminal; sqlite3, whose answers are compared with
-# an example's; and Python, with whose tools profiles are read. With --browser also a browser,
+# checks manual pages; otf2-print, which reads archives of events; script, which provides a
+# terminal; sqlite3, whose answers are compared with an example's; and Python, with whose tools
+# profiles are read. With --browser also a browser,
 # npm and a reader of PDF files, with which pages are tested. If it cannot install, it prints what to install and fails.
 # Changes nothing if nothing is missing.
 set -euo pipefail
@@ -14,11 +15,11 @@ with=${1:-}
 # `packages`.
 # shellcheck disable=SC2034
 declare -A debian=([cc]=build-essential [make]=make [libclang]=libclang-dev [valgrind]=valgrind
-    [python]='python3 python3-venv' [groff]=groff-base [script]=bsdutils [sqlite3]=sqlite3 [mpi]='openmpi-bin libopenmpi-dev'
+    [python]='python3 python3-venv' [groff]=groff-base [otf2]=otf2-tools [script]=bsdutils [sqlite3]=sqlite3 [mpi]='openmpi-bin libopenmpi-dev'
     [chromium]=chromium [node]=nodejs [npm]=npm [pdftotext]=poppler-utils)
 # shellcheck disable=SC2034
 declare -A fedora=([cc]='gcc glibc-devel' [make]=make [libclang]=clang-devel [valgrind]=valgrind
-    [python]=python3 [groff]=groff-base [script]=util-linux-script [sqlite3]=sqlite [mpi]=openmpi-devel
+    [python]=python3 [groff]=groff-base [otf2]=otf2 [script]=util-linux-script [sqlite3]=sqlite [mpi]=openmpi-devel
     [chromium]=chromium [node]=nodejs [npm]=npm [pdftotext]=poppler-utils)
 
 # rsmpi's bindgen loads libclang.so and reads clang's own headers; one without the other (Debian's
@@ -55,6 +56,8 @@ find_missing() {
     have_libclang || missing+=(libclang)
     command -v valgrind >/dev/null || missing+=(valgrind)
     command -v groff >/dev/null || command -v mandoc >/dev/null || missing+=(groff)
+    # Where it cannot be installed by itself, its tests are skipped.
+    command -v otf2-print >/dev/null || ! command -v apt-get >/dev/null || missing+=(otf2)
     command -v script >/dev/null || missing+=(script)
     command -v sqlite3 >/dev/null || missing+=(sqlite3)
     have_python || missing+=(python)

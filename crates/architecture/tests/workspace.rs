@@ -12,13 +12,14 @@ use tinyprof_architecture::source::{Source, sources};
 use tinyprof_architecture::{paths, public, unsafe_code};
 
 /// The crates and their floors, as in the section *The house*.
-const FLOORS: [(&str, u32); 29] = [
+const FLOORS: [(&str, u32); 30] = [
     ("tinyprof-segment", 0),
     ("tinyprof-vocabulary", 0),
     ("tinyprof-events", 1),
     ("tinyprof-format", 1),
     ("tinyprof-macros", 1),
     ("tinyprof-messages", 1),
+    ("tinyprof-roll-call", 0),
     ("tinyprof-report", 2),
     ("tinyprof-settings", 2),
     ("tinyprof-symbols", 3),

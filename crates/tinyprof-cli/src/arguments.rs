@@ -25,12 +25,12 @@ pub(crate) use diff::{DiffArguments, EfficiencyArguments};
 pub(crate) use export::{ExportArguments, ExportFormat};
 pub(crate) use files::{
     CheckArguments, CompletionsArguments, HtmlArguments, ImportArguments, ManArguments,
-    RecoverArguments,
+    PageArguments, RecoverArguments, TimelineArguments,
 };
 use help::{
     CHECK_HELP, CLASSES_HELP, COMPLETIONS_HELP, DIFF_HELP, EFFICIENCY_HELP, EXIT_CODES,
     EXPORT_HELP, GRAPH_HELP, HTML_HELP, IMPORT_HELP, INFO_HELP, MAN_HELP, MPI_HELP, RECOVER_HELP,
-    REPORT_HELP, RULES_HELP, RUN_HELP, TOP_HELP, TREE_HELP, WAITS_HELP, WHY_HELP,
+    REPORT_HELP, RULES_HELP, RUN_HELP, TIMELINE_HELP, TOP_HELP, TREE_HELP, WAITS_HELP, WHY_HELP,
 };
 pub(crate) use output::{Color, PlainOutput, ReportRows, Rows, TableFormat, TableOutput};
 pub(crate) use reading::{
@@ -114,6 +114,9 @@ pub(crate) enum Command {
     /// Write a page for the browser: one file that needs no network
     #[command(after_help = HTML_HELP)]
     Html(HtmlArguments),
+    /// Write a page that shows events on a time line: when each rank did what, and waited
+    #[command(after_help = TIMELINE_HELP)]
+    Timeline(TimelineArguments),
     /// Make a profile from text in the paper's format, even if the text is damaged
     #[command(after_help = IMPORT_HELP)]
     Import(ImportArguments),

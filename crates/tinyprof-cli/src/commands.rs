@@ -46,6 +46,7 @@ pub(crate) fn run(command: &Command) -> Result<Outcome, Box<dyn Error>> {
         Command::Check(arguments) => check::run(arguments),
         Command::Export(arguments) => export::run(arguments).map(Outcome::done),
         Command::Html(arguments) => html::run(arguments).map(Outcome::done),
+        Command::Timeline(arguments) => html::timeline(arguments).map(Outcome::done),
         Command::Import(arguments) => import::run(arguments),
         Command::Recover(arguments) => recover::run(arguments).map(Outcome::done),
         Command::Completions(arguments) => documents::completions(arguments).map(Outcome::done),

@@ -4,6 +4,7 @@
 mod choice;
 mod chrome;
 mod cubex;
+mod events;
 mod exporter;
 mod extrap;
 #[cfg(feature = "flamegraph")]
@@ -18,7 +19,9 @@ mod left_out;
 mod message;
 mod names;
 mod openmetrics;
+mod otf2;
 mod output;
+mod paraver;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod paths;
@@ -37,6 +40,7 @@ use std::path::{Path, PathBuf};
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
 
+pub(crate) use choice::choose;
 use exporter::{Input, Request};
 pub(crate) use names::xml;
 pub(crate) use output::write as to_file;
@@ -62,9 +66,14 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Box<dyn Error>> {
     };
     let max_ranks = arguments.max_ranks.unwrap_or(DEFAULT_MAX_RANKS);
     let scratch = scratch(&arguments.output);
-    let request = Request { inputs, max_ranks: max_ranks as usize, parameters, scratch };
+    let events = arguments.events.clone();
+    let request = Request { inputs, max_ranks: max_ranks as usize, parameters, events, scratch };
     let exporter = formats::exporter(arguments.format);
-    let notes = output::write(&arguments.output, |out| exporter.export(&request, out))?;
+    let notes = if exporter.writes_directory() {
+        output::write_directory(&arguments.output, |to| exporter.export_into(&request, to))?
+    } else {
+        output::write(&arguments.output, |out| exporter.export(&request, out))?
+    };
     render::notes(&notes);
     Ok(())
 }
@@ -83,8 +92,17 @@ fn fault(arguments: &ExportArguments) -> Option<String> {
     }
     if !exporter.caps_ranks() && arguments.max_ranks.is_some() {
         return Some(
-            "--max-ranks is for speedscope, chrome and perfetto only; choose ranks with --rank"
+            "--max-ranks is for speedscope, chrome, perfetto, otf2 and paraver only; choose ranks \
+             with --rank"
                 .to_owned(),
+        );
+    }
+    if !exporter.has_events() && arguments.events.is_part() {
+        return Some("--window and --class are for perfetto, otf2 and paraver only".to_owned());
+    }
+    if exporter.writes_directory() && arguments.output == Path::new("-") {
+        return Some(
+            "the format is several files: name a directory to write with -o DIR".to_owned(),
         );
     }
     if !exporter.is_text() && arguments.output == Path::new("-") {

@@ -4,6 +4,7 @@
 //! * `payload`: the profile's data in the page. Its larger parts are `rows`, `iterations`,
 //!   `executions` and `communication`; `columns` packs their numbers.
 //! * `fold`: the selection of callpaths if there are too many.
+//! * `timeline`: the events, if the profile has any.
 //! * `page`: the page around the data; `scripts`: the modules in `web/` that draw it.
 
 mod columns;
@@ -15,6 +16,7 @@ mod page;
 mod payload;
 mod rows;
 mod scripts;
+mod timeline;
 mod waiting;
 
 use std::error::Error;
@@ -25,16 +27,19 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 use tinyprof_diff::{Options, Runs, Side};
-use tinyprof_format::model::Profile;
+use tinyprof_format::model::{CallpathTable, Profile};
 use tinyprof_report::{Report, Totals};
+use tinyprof_rules::Rules;
 use tinyprof_views::{Top, View as _, by_region};
 
-use crate::arguments::{HtmlArguments, Selection};
+use crate::arguments::{HtmlArguments, PageArguments, Selection, TimelineArguments};
+use crate::events::{self, EventSelection, EventVisitor, EventsProfile, NO_EVENTS, ShownEvents};
 use crate::name::distinct_names;
 use crate::{new_file, render, select};
 use tinyprof_report::ByCallpath;
 
 use payload::Shown;
+use timeline::{Subject, Timeline};
 
 /// The most regions that are listed.
 const REGIONS_MAX: usize = 100;
@@ -52,6 +57,7 @@ struct Loaded<'a> {
 struct Details {
     totals: Totals,
     regions: Value,
+    timeline: Option<Timeline>,
 }
 
 /// The facts of a whole profile of which the page shows only some callpaths.
@@ -60,58 +66,96 @@ struct Whole {
     rows: Vec<Option<usize>>,
 }
 
+/// What is asked of a page.
+struct Wanted<'a> {
+    selection: &'a Selection,
+    events: &'a EventSelection,
+    /// The profiles that are shown in full.
+    firsts: &'a [usize],
+}
+
 pub(crate) fn run(arguments: &HtmlArguments) -> Result<(), Box<dyn Error>> {
     let (base, new) = arguments.sides();
     let directories: Vec<&Path> = base.iter().chain(new).map(PathBuf::as_path).collect();
     // The first run of a side is shown in full.
     let firsts = if base.is_empty() { vec![0] } else { vec![0, base.len()] };
-    let profiles = loaded(&directories, &arguments.selection, &firsts)?;
+    let (selection, events) = (&arguments.selection, &EventSelection::default());
+    let profiles = loaded(&directories, &Wanted { selection, events, firsts: &firsts })?;
     let (rules, notes) = tinyprof_rules::load(&arguments.rules.rules);
     render::notes(&notes);
-    let shown = profiles.iter().filter_map(|loaded| {
-        let Loaded { name, profile, whole, details } = loaded;
-        let Details { totals, regions } = details.as_ref()?;
-        let whole = whole.as_ref().map(|whole| (&whole.report, whole.rows.as_slice()));
-        Some(Shown { name, profile: &**profile, totals, regions, rules: &rules, whole })
-    });
-    let shown: Vec<Shown<'_>> = shown.collect();
+    let shown = shown(&profiles, &rules, false);
     let comparison =
         (!base.is_empty()).then(|| comparison(&profiles, base.len(), arguments)).transpose()?;
     let page = page::of_profiles(&shown, comparison.as_ref())?;
     let names: Vec<&str> = shown.iter().map(|shown| shown.name).collect();
-    let file = arguments.output.clone().unwrap_or_else(|| default_file(&names));
+    finish(&page, &arguments.page, || default_file(&names, ""))
+}
+
+/// `tinyprof timeline`: the page of one profile, which opens with its events.
+pub(crate) fn timeline(arguments: &TimelineArguments) -> Result<(), Box<dyn Error>> {
+    let TimelineArguments { directory, ranks, path, events, page } = arguments;
+    let selection = Selection { ranks: ranks.clone(), executions: None, path: path.clone() };
+    let wanted = Wanted { selection: &selection, events, firsts: &[0] };
+    let profiles = loaded(&[directory], &wanted)?;
+    let timeline = profiles[0].details.as_ref().and_then(|details| details.timeline.as_ref());
+    let Some(timeline) = timeline else { return Err(select::named(directory, NO_EVENTS.into())) };
+    render::notes(&timeline.told.notes());
+    let rules = Rules::default();
+    let text = page::of_profiles(&shown(&profiles, &rules, true), None)?;
+    finish(&text, page, || default_file(&[&profiles[0].name], "-timeline"))
+}
+
+fn shown<'a>(profiles: &'a [Loaded<'a>], rules: &'a Rules, opens_timeline: bool) -> Vec<Shown<'a>> {
+    let of = |loaded: &'a Loaded<'a>| {
+        let Loaded { name, profile, whole, details } = loaded;
+        let Details { totals, regions, timeline } = details.as_ref()?;
+        let whole = whole.as_ref().map(|whole| (&whole.report, whole.rows.as_slice()));
+        let (profile, timeline) = (&**profile, timeline.as_ref());
+        Some(Shown { name, profile, totals, regions, timeline, opens_timeline, rules, whole })
+    };
+    profiles.iter().filter_map(of).collect()
+}
+
+/// Writes the page where the user wants it.
+fn finish(
+    page: &str,
+    arguments: &PageArguments,
+    default: impl FnOnce() -> PathBuf,
+) -> Result<(), Box<dyn Error>> {
+    let file = arguments.output.clone().unwrap_or_else(default);
     if file == Path::new("-") {
-        return render::output(&page);
+        return render::output(page);
     }
-    save(&page, &file, arguments.force)?;
+    save(page, &file, arguments.force)?;
     if arguments.output.is_none() {
         render::notes(&[format!("wrote {}", file.display())]);
     }
     if arguments.open { open(&file) } else { Ok(()) }
 }
 
-/// Opens the profiles, and computes the totals of the `firsts`.
+/// Opens the profiles, and computes what is shown of those that are shown in full.
 fn loaded<'a>(
     directories: &[&Path],
-    selection: &'a Selection,
-    firsts: &[usize],
+    wanted: &Wanted<'a>,
 ) -> Result<Vec<Loaded<'a>>, Box<dyn Error>> {
     let open = |directory: &&Path| {
-        select::open(directory, selection).map_err(|error| select::named(directory, error))
+        select::open(directory, wanted.selection).map_err(|error| select::named(directory, error))
     };
     let opened = directories.iter().map(open).collect::<Result<Vec<_>, _>>()?;
     let names = distinct_names(directories).into_iter();
     if opened.iter().any(|profile| profile.callpaths().len() > fold::CALLPATHS_MAX) {
         drop(opened);
-        return folded(directories, selection, firsts);
+        return folded(directories, wanted);
     }
     let load = |(at, (profile, name)): (usize, (select::Selected<'a>, String))| {
         let of_first = || -> Result<Details, Box<dyn Error>> {
-            let totals = profile.totals().map_err(|e| select::named(directories[at], e))?;
-            let regions = regions(&totals);
-            Ok(Details { totals, regions })
+            let totals = profile.totals()?;
+            let (regions, callpaths) = (regions(&totals), profile.callpaths());
+            let timeline = wanted.timeline(directories[at], &totals, callpaths, callpaths)?;
+            Ok(Details { totals, regions, timeline })
         };
-        let details = firsts.contains(&at).then(of_first).transpose()?;
+        let details = wanted.firsts.contains(&at).then(of_first).transpose();
+        let details = details.map_err(|error| select::named(directories[at], error))?;
         Ok(Loaded { name, profile: Box::new(profile), whole: None, details })
     };
     opened.into_iter().zip(names).enumerate().map(load).collect()
@@ -121,34 +165,67 @@ fn loaded<'a>(
 /// ones.
 fn folded<'a>(
     directories: &[&Path],
-    selection: &Selection,
-    firsts: &[usize],
+    wanted: &Wanted<'a>,
 ) -> Result<Vec<Loaded<'a>>, Box<dyn Error>> {
     let read = |directory: &&Path| {
-        select::read(directory, selection).map_err(|error| select::named(directory, error))
+        select::read(directory, wanted.selection).map_err(|error| select::named(directory, error))
     };
     let profiles = directories.iter().map(read).collect::<Result<Vec<Profile>, _>>()?;
     let is_shown = fold::shown(&profiles.iter().collect::<Vec<_>>());
     let names = distinct_names(directories).into_iter();
     let fold = |(at, ((profile, is_shown), name)): (usize, ((Profile, Vec<bool>), String))| {
-        let (report, of_first) = {
+        let all = profile.callpaths.clone();
+        let (report, regions) = {
             let totals = Totals::of_profile(&profile);
             let report = Report::of_totals(&totals).without_callpaths();
-            (report, firsts.contains(&at).then(|| regions(&totals)))
+            (report, wanted.firsts.contains(&at).then(|| regions(&totals)))
         };
         let fold::Folded { profile, rows } = fold::fold(profile, &is_shown);
-        let details =
-            of_first.map(|regions| Details { totals: Totals::of_profile(&profile), regions });
-        Loaded { name, profile: Box::new(profile), whole: Some(Whole { report, rows }), details }
+        let of_first = |regions| {
+            let totals = Totals::of_profile(&profile);
+            let timeline = wanted.timeline(directories[at], &totals, &all, &profile.callpaths)?;
+            Ok::<_, Box<dyn Error>>(Details { totals, regions, timeline })
+        };
+        let details = regions.map(of_first).transpose()?;
+        Ok(Loaded {
+            name,
+            profile: Box::new(profile),
+            whole: Some(Whole { report, rows }),
+            details,
+        })
     };
-    Ok(profiles.into_iter().zip(is_shown).zip(names).enumerate().map(fold).collect())
+    profiles.into_iter().zip(is_shown).zip(names).enumerate().map(fold).collect()
+}
+
+impl Wanted<'_> {
+    /// Returns the events of the profile that is shown last, if it has any. The page has rows for
+    /// the callpaths `in_page`.
+    fn timeline(
+        &self,
+        directory: &Path,
+        totals: &Totals,
+        callpaths: &CallpathTable,
+        in_page: &CallpathTable,
+    ) -> Result<Option<Timeline>, Box<dyn Error>> {
+        let Selection { ranks, path, .. } = self.selection;
+        let is_selected = |rank: &usize| {
+            let list = ranks.as_ref();
+            list.is_none_or(|list| u32::try_from(*rank).is_ok_and(|rank| list.contains(rank)))
+        };
+        let ranks: Vec<usize> = (0..totals.ranks().len()).filter(is_selected).collect();
+        let each = |visit: &mut EventVisitor<'_>| events::each_in(directory, visit);
+        let is_whole = path.is_none();
+        let profile = EventsProfile { callpaths, is_whole, facts: totals.ranks() };
+        let shown = ShownEvents::of(self.events, profile, &each)?;
+        Timeline::of(&Subject { callpaths, in_page, totals, ranks: &ranks }, &shown)
+    }
 }
 
 /// Returns `NAME.html` for `NAME.tprof`, or the names of both profiles joined by `-`.
-fn default_file(names: &[&str]) -> PathBuf {
+fn default_file(names: &[&str], ending: &str) -> PathBuf {
     let names =
         names.iter().map(|name| name.strip_suffix(".tprof").unwrap_or(name).replace('/', "-"));
-    PathBuf::from(format!("{}.html", names.collect::<Vec<_>>().join("-")))
+    PathBuf::from(format!("{}{ending}.html", names.collect::<Vec<_>>().join("-")))
 }
 
 /// Starts the browser, without waiting for it.

@@ -1,11 +1,15 @@
 //! `tinyprof run`: starts a program with the library that profiles its MPI calls.
 //!
 //! The program takes the place of this process, so that its exit code, signals, terminal and output
-//! are exactly its own.
+//! are exactly its own. If it is a launcher, a process in the background holds the roll call of the
+//! job until the launcher ends.
 
+mod forward;
 mod needed;
+mod roll_call;
 mod sanitizer;
 
+use std::collections::BTreeSet;
 use std::env;
 use std::error::Error;
 use std::ffi::{OsStr, OsString};
@@ -29,6 +33,9 @@ const PLACES: [&str; 3] = [".", "../lib", "../lib/tinyprof"];
 /// The variable with the libraries that are loaded before all others.
 const PRELOAD: &str = "LD_PRELOAD";
 
+/// The beginning of the names of our own variables, with that which turns us off.
+const OURS: &str = "TINYPROF";
+
 /// The characters that separate the names in that variable.
 const SEPARATORS: [u8; 2] = [b':', b' '];
 
@@ -50,12 +57,32 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Outcome, Box<dyn Error>> {
     }
     let runtime = sanitizer::runtime_of(program);
     let mut command = Command::new(program);
-    command.args(rest).env(PRELOAD, preload(&library, &others, runtime.as_deref()));
+    command.env(PRELOAD, preload(&library, &others, runtime.as_deref()));
     for setting in arguments.settings.iter().chain(&arguments.out) {
         command.env(setting.variable, &setting.value);
     }
-    let error = command.exec();
+    if roll_call::is_launcher(program) {
+        hand_on(&mut command, rest);
+    }
+    let error = command.args(rest).exec();
     Ok(not_started(program, &error))
+}
+
+/// Lets ranks on other hosts get our variables, and know of each other. Where that fails, they are
+/// profiled as far as they know of each other.
+fn hand_on(command: &mut Command, arguments: &[OsString]) {
+    if let Some(invitation) = roll_call::hold().unwrap_or_default() {
+        command.env(tinyprof_roll_call::VARIABLE, invitation.to_string());
+    }
+    let set: Vec<OsString> = command.get_envs().map(|(name, _)| name.to_owned()).collect();
+    let inherited = env::vars_os().map(|(name, _)| name);
+    let ours = set.into_iter().chain(inherited).filter_map(|name| name.into_string().ok());
+    let ours: BTreeSet<String> =
+        ours.filter(|name| name == PRELOAD || name.starts_with(OURS)).collect();
+    let names: Vec<&str> = ours.iter().map(String::as_str).collect();
+    let added = forward::added(&names, arguments, |name| env::var_os(name));
+    command.args(added.arguments);
+    command.envs(added.variable);
 }
 
 /// Reports that the program could not be started. Returns the outcome that shells have for it.

@@ -9,6 +9,7 @@ mod check;
 mod commands;
 mod diff;
 mod documents;
+mod events;
 mod export;
 mod graph;
 mod grouped;

@@ -1,6 +1,7 @@
-//! The only unsafe code of the command: the date, locks, and files mapped as memory while another
-//! process writes to them.
+//! The only unsafe code of the command: the date, locks, processes in the background, and files
+//! mapped as memory while another process writes to them.
 
+mod background;
 #[cfg(feature = "top")]
 mod bus_error;
 #[cfg(feature = "top")]
@@ -13,6 +14,7 @@ use std::time::Duration;
 
 use tinyprof_segment::clock::{Moment, counter};
 
+pub(crate) use background::{in_background, wait_for_end_of};
 #[cfg(feature = "top")]
 pub(crate) use shared_words::SharedWords;
 

@@ -16,6 +16,7 @@
 //! A board covers one host. For a world on several hosts it can show that ranks are missing, but
 //! not that all are present. Such a world takes part from the beginning if
 //!
+//! * the [roll call](tinyprof_roll_call) of the command `tinyprof run` says so, or
 //! * the user says so on all ranks (`TINYPROF_WORLD=all`), or
 //! * Open MPI's launcher says that the job consists of one program, that program is this one, and
 //!   the launcher is started by Slurm, which passes the environment to all hosts, `TINYPROF=off`
@@ -37,6 +38,7 @@ mod launcher;
 use std::env;
 
 use tinyprof::__mpi as recorder;
+use tinyprof_roll_call::{self as roll_call, Answer, Invitation};
 use tinyprof_settings::World;
 
 use crate::sys;
@@ -120,6 +122,8 @@ pub(crate) struct SignedIn {
     /// True if the user or the launcher says that all ranks take part.
     is_promised: bool,
     marked: Boards,
+    /// This rank at the roll call of its job, if there is one.
+    member: Option<roll_call::Member>,
     ranks_here: Option<u32>,
     is_of_several_programs: bool,
 }
@@ -137,9 +141,14 @@ impl SignedIn {
             // not be made is an absent rank.
             Some(recorder::without_write_signals(|| Boards::mark(&job, is_promised)))
         };
+        let at_roll_call = || {
+            let place = launcher.place_across_hosts()?;
+            Invitation::parse(&lookup(roll_call::VARIABLE)?)?.sign_in(&place)
+        };
         Self {
             is_promised,
             marked: marked().unwrap_or_default(),
+            member: at_roll_call(),
             ranks_here: launcher.ranks_here(),
             is_of_several_programs: launcher.is_of_several_programs(),
         }
@@ -170,7 +179,10 @@ impl SignedIn {
                 (false, false) => Verdict::OfThisHost,
             }
         });
+        let is_called = || self.member.is_some_and(|member| member.answer() == Answer::All);
         let attendance = match verdict {
+            // The roll call has the same answer for all ranks, whatever their hosts know.
+            _ if is_called() => Attendance::Complete,
             Verdict::Complete | Verdict::Promised => Attendance::Complete,
             Verdict::OfThisHost if !self.is_of_several_programs => Attendance::Open,
             Verdict::OfThisHost | Verdict::Incomplete => Attendance::Incomplete,

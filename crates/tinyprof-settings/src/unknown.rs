@@ -7,11 +7,12 @@ use crate::table::SETTINGS;
 /// The beginning of the names of all variables.
 const PREFIX: &str = "TINYPROF_";
 
-/// The ends of variables that the scripts and tests of this repository read, and programs do not.
-const OF_SCRIPTS: &[&str] =
-    &["BIN", "HATCHET", "MPI4PY", "MPIEXEC", "PAGES", "SHARED_DATA", "UPDATE_DOCS"];
+/// The ends of variables that no user sets: the scripts and tests of this repository read them, or
+/// the command `tinyprof run` sets them.
+const OF_OURS: &[&str] =
+    &["BIN", "HATCHET", "MPI4PY", "MPIEXEC", "PAGES", "ROLL_CALL", "SHARED_DATA", "UPDATE_DOCS"];
 /// The beginnings of the ends of more such variables.
-const OF_SCRIPTS_BEGIN: &[&str] = &["BENCH_", "PEERS_", "TEST_"];
+const OF_OURS_BEGIN: &[&str] = &["BENCH_", "PEERS_", "TEST_"];
 
 /// Returns whether a variable of the environment has a name like a setting's, and is none.
 ///
@@ -26,8 +27,8 @@ const OF_SCRIPTS_BEGIN: &[&str] = &["BENCH_", "PEERS_", "TEST_"];
 pub fn is_unknown(variable: &str) -> bool {
     let Some(end) = variable.strip_prefix(PREFIX) else { return false };
     !SETTINGS.iter().any(|setting| setting.variable == variable)
-        && !OF_SCRIPTS.contains(&end)
-        && !OF_SCRIPTS_BEGIN.iter().any(|begin| end.starts_with(begin))
+        && !OF_OURS.contains(&end)
+        && !OF_OURS_BEGIN.iter().any(|begin| end.starts_with(begin))
 }
 
 /// Returns the setting that was probably meant by the name of an unknown variable.

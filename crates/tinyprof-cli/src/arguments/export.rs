@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::{Selection, profile};
+use crate::events::EventSelection;
 use crate::parameter::Parameter;
 
 /// The formats of other tools.
@@ -38,6 +39,10 @@ pub(crate) enum ExportFormat {
     Openmetrics,
     /// Events of each rank and thread as they were (`TINYPROF_EVENTS`): Perfetto (ui.perfetto.dev)
     Perfetto,
+    /// The same as an archive, a directory: Vampir, Scalasca, Score-P's tools, otf2-print
+    Otf2,
+    /// The same as text, with states, a directory of trace.prv, trace.pcf and trace.row: Paraver
+    Paraver,
     /// Visits and time of each callpath, compressed: go tool pprof, Pyroscope, Parca, speedscope
     Pprof,
 }
@@ -51,13 +56,15 @@ pub(crate) struct ExportArguments {
     /// The format to write
     #[arg(long = "to", value_name = "FORMAT")]
     pub(crate) format: ExportFormat,
-    /// The file to write, - for standard output
+    /// The file to write, - for standard output; a new directory for otf2 and paraver
     #[arg(short, long = "output", value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) selection: Selection,
-    /// For speedscope, chrome and perfetto: show at most N ranks, representatives if there are more
-    /// [default: 64]
+    #[command(flatten)]
+    pub(crate) events: EventSelection,
+    /// For speedscope, chrome, perfetto, otf2 and paraver: show at most N ranks, representatives if
+    /// there are more [default: 64]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_ranks: Option<u32>,
     /// For extrap: a parameter that differs between the profiles: ranks, hosts, or a name with a

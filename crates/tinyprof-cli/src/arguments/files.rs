@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{PlainOutput, RuleFiles, Selection, TableFormat, profile};
+use crate::events::EventSelection;
+use crate::numbers::NumberList;
 
 /// Arguments of `tinyprof check`.
 #[derive(Args, Debug)]
@@ -51,7 +53,15 @@ pub(crate) struct HtmlArguments {
     pub(crate) selection: Selection,
     #[command(flatten)]
     pub(crate) rules: RuleFiles,
-    /// The file to write, - for standard output [default: NAME.html, in this directory]
+    #[command(flatten)]
+    pub(crate) page: PageArguments,
+}
+
+/// What is done with a page.
+#[derive(Args, Debug)]
+pub(crate) struct PageArguments {
+    /// The file to write, - for standard output [default: NAME.html, NAME-timeline.html for a time
+    /// line, in this directory]
     #[arg(short, long = "output", value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Overwrite the file
@@ -60,6 +70,25 @@ pub(crate) struct HtmlArguments {
     /// Open the page in the browser
     #[arg(long)]
     pub(crate) open: bool,
+}
+
+/// Arguments of `tinyprof timeline`.
+#[derive(Args, Debug)]
+pub(crate) struct TimelineArguments {
+    /// The profile: a directory NAME.tprof
+    #[arg(value_name = "DIR", value_parser = profile::directory)]
+    pub(crate) directory: PathBuf,
+    /// Only these ranks, 0-based, such as 3,8-15; more than 64 are represented by 64 of them
+    #[arg(long = "rank", alias = "ranks", value_name = "LIST")]
+    pub(crate) ranks: Option<NumberList>,
+    /// Only this callpath and those below it, such as 'main<exchange' or main/exchange; a name is
+    /// enough if it is unique
+    #[arg(long, value_name = "PATH")]
+    pub(crate) path: Option<String>,
+    #[command(flatten)]
+    pub(crate) events: EventSelection,
+    #[command(flatten)]
+    pub(crate) page: PageArguments,
 }
 
 impl HtmlArguments {

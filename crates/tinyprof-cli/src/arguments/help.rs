@@ -233,6 +233,7 @@ Extra-P models how times grow over several profiles: name all of them, and with 
 
 Examples:
   tinyprof export lu.tprof --to parquet -o lu.parquet
+  tinyprof export lu.tprof --to otf2 --rank 0-3 --window 2s-2.5s -o lu-trace
   tinyprof export p4.tprof p8.tprof p16.tprof --to extrap --parameter ranks -o scaling.json
   tinyprof export a.tprof b.tprof --to extrap --parameter ranks --parameter size=256,512 -o scaling.json
 
@@ -250,6 +251,18 @@ costliest callpaths have values by rank; the page marks both. An existing file i
 Examples:
   tinyprof html lu.tprof --open
   tinyprof html before.tprof after.tprof -o compare.html
+"
+);
+
+pub(crate) const TIMELINE_HELP: &str = exit_codes!(
+    "\
+The profile needs events: TINYPROF_EVENTS=window, ring or thin. The page is that of tinyprof html and opens
+with a lane for each rank and thread, from the whole run to a single visit. It has up to 300,000 visits one
+by one: of more the shortest are added up, and --window or --rank shows them. It says what is not there.
+
+Examples:
+  tinyprof timeline lu.tprof --open
+  tinyprof timeline lu.tprof --window 12s-12.5s --rank 0-3 -o solve.html
 "
 );
 

@@ -14,7 +14,7 @@ use crate::numbers::NumberList;
 #[derive(Args, Debug)]
 pub(crate) struct Selection {
     /// Only these ranks, 0-based, such as 3,8-15
-    #[arg(long = "rank", value_name = "LIST")]
+    #[arg(long = "rank", alias = "ranks", value_name = "LIST")]
     pub(crate) ranks: Option<NumberList>,
     /// Only these executions, 0-based, such as 0,3-5
     #[arg(long = "execution", value_name = "LIST")]

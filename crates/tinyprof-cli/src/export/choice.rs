@@ -5,16 +5,18 @@
 //! (farthest-point clustering), so that outliers are included. Ties go to the lower rank, so equal
 //! profiles give equal choices.
 
+use std::borrow::Borrow;
+
 use tinyprof_report::Totals;
 
 use super::exporter::float;
 
 /// A rank to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Shown {
-    pub(super) rank: usize,
+pub(crate) struct Shown {
+    pub(crate) rank: usize,
     /// The number of ranks that it represents, including itself.
-    pub(super) stands_for: usize,
+    pub(crate) stands_for: usize,
 }
 
 impl Shown {
@@ -29,11 +31,11 @@ impl Shown {
 
 /// The ranks to show, in ascending order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Choice {
-    pub(super) shown: Vec<Shown>,
+pub(crate) struct Choice {
+    pub(crate) shown: Vec<Shown>,
     /// `true` if ranks were left out, so that the mean, minimum and maximum of all must be shown
     /// too.
-    pub(super) is_capped: bool,
+    pub(crate) is_capped: bool,
 }
 
 /// How to see other ranks.
@@ -62,17 +64,17 @@ impl Choice {
 ///
 /// # Errors
 /// Those of `totals`, which are needed only to choose.
-pub(super) fn choose<E>(
+pub(crate) fn choose<T: Borrow<Totals>, E>(
     ranks: &[usize],
     most: usize,
-    totals: impl FnOnce() -> Result<Totals, E>,
+    totals: impl FnOnce() -> Result<T, E>,
 ) -> Result<Choice, E> {
     let is_capped = ranks.len() > most;
     if !is_capped {
         let shown = ranks.iter().map(|&rank| Shown { rank, stands_for: 1 }).collect();
         return Ok(Choice { shown, is_capped });
     }
-    let exclusive_ns = totals()?.exclusive_ns();
+    let exclusive_ns = totals()?.borrow().exclusive_ns();
     let of_rank = |&rank: &usize| -> Vec<f64> {
         exclusive_ns.iter().map(|of_ranks| float(of_ranks[rank].into())).collect()
     };

@@ -5,17 +5,15 @@ use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use tinyprof_format::file::ProfileReader;
 #[cfg(test)]
 use tinyprof_format::model::Profile;
 use tinyprof_format::model::{
-    CallpathIndex, CallpathTable, CallpathValues, Manifest, MetricSummary, Precision, RankEvents,
-    RankFacts,
+    CallpathIndex, CallpathTable, CallpathValues, Manifest, MetricSummary, Precision, RankFacts,
 };
 use tinyprof_report::ByCallpath;
 
 use crate::arguments::Selection;
-use crate::memory;
+use crate::events::{self, EventSelection, EventVisitor, EventsProfile};
 use crate::name::name_of;
 use crate::parameter::Parameter;
 use crate::select;
@@ -40,6 +38,25 @@ pub(super) trait Exporter: Sync {
         false
     }
 
+    /// Returns `true` if it shows events, see `--window` and `--class`.
+    fn has_events(&self) -> bool {
+        false
+    }
+
+    /// Returns `true` if it writes a directory of several files, by
+    /// [`export_into`](Self::export_into).
+    fn writes_directory(&self) -> bool {
+        false
+    }
+
+    /// Writes the profiles into the directory `to`, which is empty.
+    ///
+    /// # Errors
+    /// If a file cannot be written, or if the format cannot hold the profile at all.
+    fn export_into(&self, _request: &Request<'_>, _to: &Path) -> Result<Notes, Box<dyn Error>> {
+        Err("the format is a file, not a directory".into())
+    }
+
     /// Writes the profiles to `out`, which the caller flushes.
     ///
     /// # Errors
@@ -57,6 +74,8 @@ pub(super) struct Request<'a> {
     pub(super) inputs: Vec<Input<'a>>,
     pub(super) max_ranks: usize,
     pub(super) parameters: Vec<Parameter>,
+    /// The part of the events to export.
+    pub(super) events: EventSelection,
     /// The directory for data that does not fit into memory until it is written.
     pub(super) scratch: PathBuf,
 }
@@ -69,6 +88,15 @@ impl Request<'_> {
     pub(super) fn source(&self) -> Result<Source<'_>, Box<dyn Error>> {
         self.inputs[0].open()
     }
+
+    /// Returns the name of the profile, for exporters that take one.
+    pub(super) fn name(&self) -> String {
+        match &self.inputs[0] {
+            Input::Directory(directory, _) => name_of(directory),
+            #[cfg(test)]
+            Input::Profile(name, _) => name.clone(),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -76,7 +104,9 @@ impl Request<'static> {
     /// Returns the request of a whole profile.
     pub(super) fn of_profile(name: &str, profile: Profile) -> Self {
         let inputs = vec![Input::Profile(name.to_owned(), Box::new(profile))];
-        Self { inputs, max_ranks: 64, parameters: Vec::new(), scratch: std::env::temp_dir() }
+        let events = EventSelection::default();
+        let scratch = std::env::temp_dir();
+        Self { inputs, max_ranks: 64, parameters: Vec::new(), events, scratch }
     }
 }
 
@@ -104,19 +134,18 @@ impl Input<'_> {
                     _ => true,
                 };
                 let ranks = (0..profile.ranks().len()).filter(is_selected).collect();
-                Ok(Source { name: name_of(directory), profile: Box::new(profile), ranks })
+                let is_whole = selection.path.is_none();
+                Ok(Source { name: name_of(directory), profile: Box::new(profile), ranks, is_whole })
             }
             #[cfg(test)]
             Self::Profile(name, profile) => {
                 let ranks = (0..profile.ranks.len()).collect();
-                Ok(Source { name: name.clone(), profile: profile.clone(), ranks })
+                let is_whole = true;
+                Ok(Source { name: name.clone(), profile: profile.clone(), ranks, is_whole })
             }
         }
     }
 }
-
-/// Takes the events of a rank.
-type EventVisitor<'v> = dyn FnMut(u32, &RankEvents) -> Result<(), Box<dyn Error>> + 'v;
 
 impl Input<'_> {
     /// Passes the events of each rank that kept any to `visit`, in the order of ranks.
@@ -125,11 +154,7 @@ impl Input<'_> {
     /// If the profile cannot be read; and the errors of `visit`.
     pub(super) fn each_events(&self, visit: &mut EventVisitor<'_>) -> Result<(), Box<dyn Error>> {
         match self {
-            Self::Directory(directory, _) => {
-                let source = tinyprof_format::file::Directory::new(directory);
-                let reader = ProfileReader::of_source(source, memory::read_options());
-                reader.map_err(|error| NotRead(error.into()))?.each_events(visit)
-            }
+            Self::Directory(directory, _) => events::each_in(directory, visit),
             #[cfg(test)]
             Self::Profile(_, profile) => {
                 let all = (0..).zip(&profile.ranks);
@@ -159,6 +184,7 @@ pub(super) struct Source<'a> {
     profile: Box<dyn ByCallpath + 'a>,
     /// The selected ranks, in order. The others have no values.
     pub(super) ranks: Vec<usize>,
+    is_whole: bool,
 }
 
 impl Source<'_> {
@@ -168,6 +194,12 @@ impl Source<'_> {
 
     pub(super) fn callpaths(&self) -> &CallpathTable {
         self.profile.callpaths()
+    }
+
+    /// Returns what the profile's events are of.
+    pub(super) fn events_profile(&self) -> EventsProfile<'_> {
+        let (callpaths, facts) = (self.callpaths(), self.facts());
+        EventsProfile { callpaths, is_whole: self.is_whole, facts }
     }
 
     /// Returns the facts that each rank reports about itself, of all ranks.

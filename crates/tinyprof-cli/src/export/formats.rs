@@ -10,8 +10,8 @@ use super::left_out::Parquet;
 #[cfg(feature = "parquet")]
 use super::parquet::Parquet;
 use super::{
-    chrome, cubex, extrap, folded, graphml, hatchet, openmetrics, perfetto, pprof, speedscope,
-    tinyprof_csv,
+    chrome, cubex, extrap, folded, graphml, hatchet, openmetrics, otf2, paraver, perfetto, pprof,
+    speedscope, tinyprof_csv,
 };
 use crate::arguments::ExportFormat;
 
@@ -29,6 +29,8 @@ pub(super) fn exporter(format: ExportFormat) -> &'static dyn Exporter {
         ExportFormat::Cubex => &cubex::CubeX,
         ExportFormat::Openmetrics => &openmetrics::OpenMetrics,
         ExportFormat::Perfetto => &perfetto::Perfetto,
+        ExportFormat::Otf2 => &otf2::Otf2,
+        ExportFormat::Paraver => &paraver::Paraver,
         ExportFormat::Pprof => &pprof::Pprof,
     }
 }

@@ -31,6 +31,28 @@ pub(crate) fn write(
     })
 }
 
+/// Calls `export` with a new directory at `path`. An existing one is never touched. A directory
+/// that could not be written completely is removed.
+pub(super) fn write_directory(
+    path: &Path,
+    export: impl FnOnce(&Path) -> Result<Notes, Box<dyn Error>>,
+) -> Result<Notes, Box<dyn Error>> {
+    fs::create_dir(path).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => {
+            format!(
+                "{} exists already and is left as it is; name another directory, or remove it",
+                path.display()
+            )
+        }
+        _ => format!("cannot create {}: {error}", path.display()),
+    })?;
+    export(path).map_err(|error| {
+        // The first error is the one to report.
+        fs::remove_dir_all(path).ok();
+        explained(error, &path.display().to_string())
+    })
+}
+
 fn to_standard_output(
     export: impl FnOnce(&mut (dyn Write + Send)) -> Result<Notes, Box<dyn Error>>,
 ) -> Result<Notes, Box<dyn Error>> {

@@ -10,15 +10,13 @@ use std::io::{self, Write};
 
 use tinyprof_format::model::{CallpathId, CallpathTable, RankEvents, ThreadEvents};
 
-use super::choice::choose;
-use super::exporter::{Exporter, Notes, Request, Source};
+use super::events::ShownRanks;
+use super::exporter::{Exporter, Notes, Request};
 use super::message::Message;
 use super::names;
-use super::summary::Summary;
+use crate::events::{Edge, each_edge};
 
-/// The most bytes that are written without a word, as viewers in a browser take no more. A visit
-/// takes about [`VISIT_BYTES`].
-const BYTES_MAX: u64 = 500_000_000;
+/// What a visit takes in the file, about.
 const VISIT_BYTES: u64 = 44;
 
 /// The fields of a packet, and of the messages in it, as the schema names them.
@@ -69,104 +67,28 @@ impl Exporter for Perfetto {
         true
     }
 
+    fn has_events(&self) -> bool {
+        true
+    }
+
     fn export(
         &self,
         request: &Request<'_>,
         out: &mut (dyn Write + Send),
     ) -> Result<Notes, Box<dyn Error>> {
-        let source = request.source()?;
-        let totals = || Ok::<_, Box<dyn Error>>(Summary::of(&source)?.totals);
-        let choice = choose(&source.ranks, request.max_ranks, totals)?;
-        let mut notes: Notes = choice.note_without_mean(source.ranks.len()).into_iter().collect();
-        let shown: HashMap<usize, String> =
-            choice.shown.iter().map(|shown| (shown.rank, shown.name())).collect();
-        let starts = Starts::of(request, &source)?;
-        let mut trace = Trace { out, table: source.callpaths(), sequences: 0, bytes: 0 };
-        let mut told = Told::default();
-        request.inputs[0].each_events(&mut |rank, events| {
-            let Some(name) = shown.get(&(rank as usize)) else { return Ok(()) };
-            let offset_ns = events.origin_ns.saturating_sub(starts.of_rank(&source, rank));
-            told.add(events);
-            trace.rank(rank, name, events, offset_ns)
+        let shown = ShownRanks::of(request)?;
+        let mut trace = Trace { out, sequences: 0 };
+        let (notes, _) = shown.each(VISIT_BYTES, &mut |source, name, rank, events| {
+            trace.rank(rank, name, events, source.callpaths())
         })?;
-        if told.threads == 0 {
-            return Err("there are no events in this profile: run it with TINYPROF_EVENTS=ring, \
-                        window or thin"
-                .into());
-        }
-        notes.extend(told.notes());
-        if starts.by_host.len() > 1 {
-            notes.push("hosts are shown as if their first ranks had begun at the same time".into());
-        }
         Ok(notes)
-    }
-}
-
-/// The begins of the first rank of each host, on the clock of that host.
-struct Starts {
-    by_host: HashMap<String, u64>,
-}
-
-impl Starts {
-    fn of(request: &Request<'_>, source: &Source<'_>) -> Result<Self, Box<dyn Error>> {
-        let mut by_host: HashMap<String, u64> = HashMap::new();
-        request.inputs[0].each_events(&mut |rank, events| {
-            let start = by_host.entry(host(source, rank)).or_insert(u64::MAX);
-            *start = events.origin_ns.min(*start);
-            Ok(())
-        })?;
-        Ok(Self { by_host })
-    }
-
-    fn of_rank(&self, source: &Source<'_>, rank: u32) -> u64 {
-        self.by_host.get(&host(source, rank)).copied().unwrap_or(0)
-    }
-}
-
-fn host(source: &Source<'_>, rank: u32) -> String {
-    source.facts().get(rank as usize).map_or_else(String::new, |facts| facts.host.clone())
-}
-
-/// The numbers of events that are written, for notes.
-#[derive(Default)]
-struct Told {
-    threads: u64,
-    kept: u64,
-    lost: u64,
-    without_memory: u64,
-}
-
-impl Told {
-    fn add(&mut self, events: &RankEvents) {
-        self.threads += events.threads.len() as u64;
-        self.kept += events.threads.iter().map(|thread| thread.visits.len() as u64).sum::<u64>();
-        self.lost += events.threads.iter().map(ThreadEvents::lost).sum::<u64>();
-        self.without_memory += events.threads_without_memory;
-    }
-
-    fn notes(&self) -> Notes {
-        let Self { kept, lost, without_memory, .. } = self;
-        let mut notes = Vec::new();
-        if *lost > 0 {
-            let made = kept + lost;
-            notes.push(format!(
-                "{lost} of {made} visits were not kept, as the memory of a thread was full; the \
-                 trace says from where or up to where it is complete"
-            ));
-        }
-        if *without_memory > 0 {
-            notes.push(format!("{without_memory} threads had no memory for events"));
-        }
-        notes
     }
 }
 
 /// A trace that is being written.
 struct Trace<'a> {
     out: &'a mut (dyn Write + Send),
-    table: &'a CallpathTable,
     sequences: u64,
-    bytes: u64,
 }
 
 impl Trace<'_> {
@@ -176,17 +98,8 @@ impl Trace<'_> {
         rank: u32,
         name: &str,
         events: &RankEvents,
-        offset_ns: u64,
+        table: &CallpathTable,
     ) -> Result<(), Box<dyn Error>> {
-        let visits: u64 = events.threads.iter().map(|thread| thread.visits.len() as u64).sum();
-        self.bytes += visits * VISIT_BYTES;
-        if self.bytes > BYTES_MAX {
-            return Err(format!(
-                "the trace would have more than {BYTES_MAX} bytes: choose ranks with --rank or \
-                 --max-ranks"
-            )
-            .into());
-        }
         let of_rank = (u64::from(rank) + 1) << 32;
         let mut process = Message::default();
         process.number(field::PID, u64::from(rank) + 1);
@@ -203,7 +116,7 @@ impl Trace<'_> {
             track.number(field::PARENT_UUID, of_rank);
             self.describe(&track)?;
             self.sequences += 1;
-            let mut sequence = Sequence::new(self.sequences, uuid, offset_ns, self.table);
+            let mut sequence = Sequence::new(self.sequences, uuid, table);
             sequence.write(thread, self.out)?;
         }
         Ok(())
@@ -226,40 +139,28 @@ fn write_packet(out: &mut (dyn Write + Send), packet: &Message) -> io::Result<()
 struct Sequence<'a> {
     id: u64,
     track: u64,
-    offset_ns: u64,
     names: HashMap<CallpathId, &'a str>,
     /// The names that were said, with their numbers.
     interned: HashMap<&'a str, u64>,
 }
 
 impl<'a> Sequence<'a> {
-    fn new(id: u64, track: u64, offset_ns: u64, table: &'a CallpathTable) -> Self {
+    fn new(id: u64, track: u64, table: &'a CallpathTable) -> Self {
         let names = table.rows().iter().map(|row| (row.id, row.region.name.as_str())).collect();
-        Self { id, track, offset_ns, names, interned: HashMap::new() }
+        Self { id, track, names, interned: HashMap::new() }
     }
 
     fn write(&mut self, thread: &ThreadEvents, out: &mut (dyn Write + Send)) -> io::Result<()> {
         self.begin(out)?;
-        let mut open: Vec<(u32, u64)> = Vec::new();
         let mut marks = Marks::of(thread);
-        for visit in &thread.visits {
-            while let Some((depth, end_ns)) = open.pop() {
-                if depth < visit.depth && visit.begin_ns <= end_ns {
-                    open.push((depth, end_ns));
-                    break;
-                }
-                self.end(end_ns, out)?;
+        each_edge(&thread.visits, |edge, at_ns, callpath| {
+            if edge == Edge::End {
+                return self.end(at_ns, out);
             }
-            marks.pass(visit.begin_ns, |at_ns, text| self.instant(at_ns, text, out))?;
-            let name = self.names.get(&visit.callpath).copied().unwrap_or("[unknown]");
-            self.start(visit.begin_ns, name, out)?;
-            // A visit ends within that around it, whatever a file says.
-            let within = open.last().map_or(u64::MAX, |(_, end_ns)| *end_ns);
-            open.push((visit.depth, visit.end_ns().min(within)));
-        }
-        while let Some((_, end_ns)) = open.pop() {
-            self.end(end_ns, out)?;
-        }
+            marks.pass(at_ns, |at_ns, text| self.instant(at_ns, text, out))?;
+            let name = self.names.get(&callpath).copied().unwrap_or("[unknown]");
+            self.start(at_ns, name, out)
+        })?;
         marks.pass(u64::MAX, |at_ns, text| self.instant(at_ns, text, out))
     }
 
@@ -277,7 +178,7 @@ impl<'a> Sequence<'a> {
 
     fn packet(&self, at_ns: u64) -> Message {
         let mut packet = Message::default();
-        packet.number(field::TIMESTAMP, self.offset_ns.saturating_add(at_ns));
+        packet.number(field::TIMESTAMP, at_ns);
         packet.number(field::SEQUENCE_ID, self.id);
         packet.number(field::SEQUENCE_FLAGS, NEEDS_STATE);
         packet
@@ -347,4 +248,4 @@ impl Marks {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -9,6 +9,9 @@
 //! column of n values at byte `at`:  n low bytes | n middle bytes | n high bytes
 //! value = min + code * step         code 0xffffff: there is no value
 //! ```
+//!
+//! Times of events are exact: whole numbers of 7 bits a byte, the lowest first; the highest bit of
+//! a byte says that more follow.
 
 use serde_json::{Value, json};
 
@@ -60,6 +63,27 @@ impl Columns {
         let mut before = 0;
         let gap = |number: usize| (number - std::mem::replace(&mut before, number)) as f64;
         self.add(&numbers.map(gap).collect::<Vec<_>>(), FINE)
+    }
+
+    /// Adds whole numbers exactly, in as many bytes as each needs.
+    pub(super) fn add_exact(&mut self, numbers: impl Iterator<Item = u64>) -> Value {
+        let (at, mut count) = (self.bytes.len(), 0_usize);
+        for mut number in numbers {
+            count += 1;
+            while number >= 128 {
+                self.bytes.push((number & 127) as u8 | 128);
+                number >>= 7;
+            }
+            self.bytes.push((number & 127) as u8);
+        }
+        json!({ "at": at, "count": count })
+    }
+
+    /// Adds the bytes of other columns. Returns where they begin.
+    pub(super) fn add_bytes(&mut self, bytes: &[u8]) -> usize {
+        let at = self.bytes.len();
+        self.bytes.extend(bytes);
+        at
     }
 
     pub(super) fn into_bytes(self) -> Vec<u8> {

@@ -267,7 +267,9 @@ mod tests {
             let totals = Totals::of_profile(&profile);
             let (profile, totals) = (&profile, &totals);
             let rules = &Rules::default();
-            let shown = Shown { name, profile, totals, regions: &regions, rules, whole: None };
+            let (regions, timeline, opens_timeline, whole) = (&regions, None, false, None);
+            let shown =
+                Shown { name, profile, totals, regions, timeline, opens_timeline, rules, whole };
             let page = page::of_profiles(&[shown], None).expect("a small profile");
             let file = Path::new(&folder).join(name);
             std::fs::write(file.with_extension("html"), page).expect("it is written");

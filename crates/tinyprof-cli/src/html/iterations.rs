@@ -286,6 +286,8 @@ mod tests {
             totals: &totals,
             regions: &regions,
             rules: &Rules::default(),
+            timeline: None,
+            opens_timeline: false,
             whole: None,
         };
         let page = page::of_profiles(&[shown], None).expect("a small profile");

@@ -24,8 +24,8 @@ const STYLES: [&str; 4] = [
 /// base64. They change with the files of `web`, and a test says to what.
 const HASHES: [&str; 3] = [
     "KgJVsC6ZtO36GHbPx7mxi8unNtaEOWubzRWBtiOJCrg=",
-    "Q1rXrMtn8gSwjkugzrAi5hT3Y/x4tKOSpish/BS1nrY=",
-    "n8V5h8o/5iU4v9iI43Jty+tK5AVciXcxRfS475zABM8=",
+    "e9SB+WwqnMHES0TxvlbsPZ38EFvRjINNOaxJ2koB2oo=",
+    "d9e12MdhbPGHNMFMxjZpqDUyZUnqwi9TjvLFIrzAjrI=",
 ];
 
 /// Returns the page of one profile, or of two and their comparison.

@@ -23,6 +23,7 @@ use tinyprof_report::ByCallpath;
 use super::columns::Columns;
 use super::communication::Messages;
 use super::rows::Bins;
+use super::timeline::{Timeline, Waits};
 use super::waiting::Waiting;
 use super::{executions, iterations, rows};
 use crate::render;
@@ -34,6 +35,9 @@ pub(super) struct Shown<'a> {
     pub(super) totals: &'a Totals,
     /// The regions of the whole profile with the most exclusive time.
     pub(super) regions: &'a Value,
+    /// The events, if there are any; and whether they are what the page opens with.
+    pub(super) timeline: Option<&'a Timeline>,
+    pub(super) opens_timeline: bool,
     /// The rules that add findings.
     pub(super) rules: &'a Rules,
     /// The report of the whole profile, and its callpaths' rows in `profile`, if `profile` has only
@@ -47,12 +51,17 @@ pub(super) struct Shown<'a> {
 /// # Errors
 /// If the profile cannot be read, or its names and statistics are longer than 4 GiB.
 pub(super) fn of_profile(shown: &Shown<'_>) -> Result<String, Box<dyn Error>> {
-    let Shown { name, profile, totals, regions, rules, whole } = *shown;
+    let Shown { name, profile, totals, regions, timeline, opens_timeline, rules, whole } = *shown;
     let report = Report::of_totals(totals).named(name);
     let mut columns = Columns::default();
     let of_all = whole.map_or(&report, |(whole, _)| whole);
     let row = |index: CallpathIndex| whole.map_or(Some(index.row()), |(_, rows)| rows[index.row()]);
-    let members = members(profile, totals, (rules, &report), (of_all, &row), &mut columns)?;
+    let mut waits = timeline.map(|timeline| timeline.waits(totals.callpaths()));
+    let found = (rules, &report);
+    let mut members = members(profile, totals, found, (of_all, &row), &mut columns, &mut waits)?;
+    let timeline = timeline.zip(waits).map(|(timeline, waits)| timeline.json(&waits, &mut columns));
+    members["timeline"] = timeline.into();
+    members["opens_timeline"] = opens_timeline.into();
     let activities = Activity::of_callpaths(totals.callpaths());
     let mut json = report_json(&report).with_items(|row, callpath| {
         // The page builds paths from the names.
@@ -116,6 +125,7 @@ fn members(
     (rules, report): (&Rules, &Report),
     (whole, row): (&Report, &dyn Fn(CallpathIndex) -> Option<usize>),
     columns: &mut Columns,
+    waits: &mut Option<Waits>,
 ) -> Result<Value, Box<dyn Error>> {
     let (hosts, host_of_rank) = hosts(totals.ranks());
     let callpaths = rows::costliest(totals);
@@ -132,6 +142,7 @@ fn members(
     profile.each(&mut |index, values| {
         messages.add(index, values);
         waiting.add(index, values);
+        waits.iter_mut().for_each(|waits| waits.add(index, values));
         structure.add(index, values);
         why.add(index, values);
         let Some(&position) = positions.get(&index) else { return Ok(()) };

@@ -65,14 +65,18 @@ fn arguments_that_do_not_go_together_are_refused() {
         ),
         (
             &["run.tprof", "--to", "hatchet", "--max-ranks", "3"],
-            "--max-ranks is for speedscope, chrome and perfetto only",
+            "--max-ranks is for speedscope, chrome, perfetto, otf2 and paraver only",
         ),
         (&["run.tprof", "--to", "parquet"], "name a file to write with -o FILE"),
         (&["run.tprof", "--to", "cubex", "-o", "-"], "name a file to write with -o FILE"),
         (&["run.tprof", "--to", "extrap", "--parameter", "n=1,2"], "n has 2 values for 1 profiles"),
         (&["run.tprof", "--to", "extrap", "--parameter", "n=x"], "expected numbers"),
         (&["run.tprof", "--to", "speedscope", "--max-ranks", "0"], "--max-ranks"),
-        (&["run.tprof", "--to", "otf2"], "openmetrics"),
+        (&["run.tprof", "--to", "folded", "--window", "1s-2s"], "--window and --class are for"),
+        (&["run.tprof", "--to", "folded", "--class", "call"], "--window and --class are for"),
+        (&["run.tprof", "--to", "perfetto", "--window", "2s"], "expected two times"),
+        (&["run.tprof", "--to", "otf2", "-o", "-"], "name a directory to write with -o DIR"),
+        (&["run.tprof", "--to", "vampir"], "openmetrics"),
     ] {
         let output = run(&[&["export"], arguments].concat(), scratch.path());
         let message = String::from_utf8_lossy(&output.stderr);

@@ -22,3 +22,20 @@ export function numbersOf(bytes, { at, count, min, step }) {
   }
   return numbers;
 }
+
+/** Returns the exact whole numbers of a column, each of 7 bits a byte. `base` is where its columns begin. */
+export function exactOf(bytes, { at, count }, base) {
+  const numbers = new Float64Array(count);
+  let from = base + at;
+  for (let i = 0; i < count; i += 1) {
+    let scale = 1;
+    for (;;) {
+      const byte = bytes[from];
+      from += 1;
+      numbers[i] += (byte & 127) * scale;
+      if (byte < 128) break;
+      scale *= 128;
+    }
+  }
+  return numbers;
+}

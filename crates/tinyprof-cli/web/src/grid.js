@@ -278,7 +278,7 @@ export class Grid {
 }
 
 /** Returns the pattern of cells without a value. */
-function hatched(context) {
+export function hatched(context) {
   const tile = new OffscreenCanvas(6, 6);
   const drawn = tile.getContext("2d");
   drawn.fillStyle = token("--absent");

@@ -15,6 +15,7 @@ import { IterationsView } from "./iterations.js";
 import { ExecutionsView } from "./executions.js";
 import { CommunicationView } from "./communication.js";
 import { StructureView } from "./structure.js";
+import { TimelineView } from "./timeline.js";
 import { CompareView } from "./compare.js";
 import { Tabs } from "./tabs.js";
 import { keepPlace } from "./place.js";
@@ -36,6 +37,7 @@ async function start() {
     ["executions", "Executions", () => new ExecutionsView(profile)],
     ...(profile.communication ? [["communication", "Communication", () => new CommunicationView(profile)]] : []),
     ...(profile.structure ? [["structure", "Structure", () => new StructureView(profile)]] : []),
+    ...(profile.timeline ? [["timeline", "Time line", () => new TimelineView(profile)]] : []),
     ...(comparison ? [["compare", "Compare", () => new CompareView(profiles, comparison.head)]] : []),
   ]);
   onTheme(() => tabs.redraw());
@@ -43,7 +45,7 @@ async function start() {
   selectedLine(profile);
   paper(tabs);
   startCopying();
-  keepPlace(profile, tabs, comparison ? "compare" : "summary");
+  keepPlace(profile, tabs, comparison ? "compare" : profile.opens_timeline ? "timeline" : "summary");
   document.documentElement.dataset.ready = "true";
 }
 

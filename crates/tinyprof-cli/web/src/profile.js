@@ -1,6 +1,6 @@
 // A profile in the form that the views need.
 
-import { numbersOf } from "./columns.js";
+import { exactOf, numbersOf } from "./columns.js";
 import { shown } from "./names.js";
 
 export class Profile {
@@ -26,6 +26,11 @@ export class Profile {
   numbers(column) {
     column.numbers ??= numbersOf(this.#bytes, column);
     return column.numbers;
+  }
+
+  /** Returns the exact numbers of a column among those from `base` on. */
+  exact(column, base) {
+    return exactOf(this.#bytes, column, base);
   }
 
   /** Returns the column of a callpath's times by rank. A leaf has only one time. */

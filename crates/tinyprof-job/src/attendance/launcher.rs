@@ -1,6 +1,8 @@
 //! The information that a launcher gives a process about its job before MPI is initialised. Two
 //! jobs on one host must never be taken for one.
 
+use tinyprof_roll_call::Place;
+
 /// MPI families, whose launchers provide different information. A process may have the variables of
 /// both families if one of them started the other's launcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +55,18 @@ impl Launcher<'_> {
         // Ranks of several hosts never meet, not even where hosts are only said to be several.
         let host = self.text("SLURM_NODEID");
         Some(Job { name: format!("{} {host:?}", job.name), ..job })
+    }
+
+    /// Returns the place of this process in a job on several hosts, whose name is equal on all of
+    /// them. `None` for jobs that a program has started: some launchers give them the name of the
+    /// first one.
+    pub(super) fn place_across_hosts(&self) -> Option<Place> {
+        let Job { rank, size, .. } = self.job()?;
+        let is_on_several = size > 1 && self.ranks_here() != Some(size);
+        let is_spawned = self.text("PMI_SPAWNED").is_some_and(|text| text != "0");
+        let job = ["PMIX_NAMESPACE", "PMI_JOBID"].map(|variable| self.text(variable)).into_iter();
+        let job = job.flatten().collect::<Vec<_>>().join("-");
+        (is_on_several && !is_spawned).then_some(Place { job, rank, size })
     }
 
     fn text(&self, variable: &str) -> Option<String> {
@@ -198,6 +212,22 @@ mod tests {
             None,
             "no socket behind it"
         );
+    }
+
+    #[test]
+    fn only_jobs_on_several_hosts_have_a_name_on_all_of_them() {
+        let place = |variables: &[(&str, &str)]| {
+            with(Family::Mpich, variables, |launcher| launcher.place_across_hosts())
+        };
+        let pmi = [("PMI_FD", "6"), ("PMI_RANK", "1"), ("PMI_SIZE", "4")];
+        let expected = Place { job: String::new(), rank: 1, size: 4 };
+        assert_eq!(place(&pmi), Some(expected.clone()), "Hydra does not name its jobs");
+        let here = |ranks| [&pmi[..], &[("MPI_LOCALNRANKS", ranks)]].concat();
+        assert_eq!(place(&here("2")), Some(expected.clone()));
+        assert_eq!(place(&here("4")), None, "one host");
+        let of_slurm = [&here("2")[..], &[("PMI_JOBID", "7.0"), ("PMI_SPAWNED", "0")]].concat();
+        assert_eq!(place(&of_slurm), Some(Place { job: "7.0".into(), ..expected }));
+        assert_eq!(place(&[&here("2")[..], &[("PMI_SPAWNED", "1")]].concat()), None);
     }
 
     #[test]

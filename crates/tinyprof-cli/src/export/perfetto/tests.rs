@@ -115,7 +115,7 @@ fn lines(mut bytes: &[u8]) -> Vec<String> {
 }
 
 /// Returns a profile of two ranks with these events.
-fn request(ranks: [Option<RankEvents>; 2]) -> Request<'static> {
+pub(in crate::export) fn request(ranks: [Option<RankEvents>; 2]) -> Request<'static> {
     let [main, solve] = callpaths();
     let region = |name: &str| Region::named(SiteId::from_bits(name.len() as u64), name);
     let maps = ranks.map(|events| {
@@ -137,7 +137,7 @@ fn callpaths() -> [CallpathId; 2] {
     [main, main.child(SiteId::from_bits(5))]
 }
 
-fn events(origin_ns: u64, lost: u64) -> RankEvents {
+pub(in crate::export) fn events(origin_ns: u64, lost: u64) -> RankEvents {
     let [main, solve] = callpaths();
     let visit = |callpath, depth, begin_ns, duration_ns| VisitEvent {
         callpath,

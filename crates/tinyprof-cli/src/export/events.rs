@@ -1,0 +1,80 @@
+//! What the exporters of events have in common: the ranks that they show, their events on one
+//! clock, and what is told about those that are missing.
+
+use std::collections::HashMap;
+use std::error::Error;
+
+use tinyprof_format::model::RankEvents;
+
+use super::choice::choose;
+use super::exporter::{Notes, Request, Source};
+use super::summary::Summary;
+use crate::events::{EventVisitor, HOSTS_NOTE, NO_EVENTS, ShownEvents, Told};
+
+/// The most bytes that are written without a word, as viewers take no more.
+const BYTES_MAX: u64 = 500_000_000;
+
+/// Takes the events of a rank, with the rank's name and number.
+type RankVisitor<'v> =
+    dyn FnMut(&Source<'_>, &str, u32, &RankEvents) -> Result<(), Box<dyn Error>> + 'v;
+
+/// The ranks of a profile whose events are shown.
+pub(super) struct ShownRanks<'r> {
+    pub(super) source: Source<'r>,
+    request: &'r Request<'r>,
+    names: HashMap<u32, String>,
+    notes: Notes,
+}
+
+impl<'r> ShownRanks<'r> {
+    /// Opens the profile of a request, and chooses its ranks.
+    ///
+    /// # Errors
+    /// If the profile cannot be read.
+    pub(super) fn of(request: &'r Request<'r>) -> Result<Self, Box<dyn Error>> {
+        let source = request.source()?;
+        let totals = || Ok::<_, Box<dyn Error>>(Summary::of(&source)?.totals);
+        let choice = choose(&source.ranks, request.max_ranks, totals)?;
+        let notes: Notes = choice.note_without_mean(source.ranks.len()).into_iter().collect();
+        let name = |rank: usize| u32::try_from(rank).unwrap_or(u32::MAX);
+        let names = choice.shown.iter().map(|shown| (name(shown.rank), shown.name())).collect();
+        Ok(Self { source, request, names, notes })
+    }
+
+    /// Passes the events of each rank to `visit`, with the rank's name. A visit takes about
+    /// `visit_bytes` in the file.
+    ///
+    /// # Errors
+    /// If the profile cannot be read, has no events or too many for viewers; and those of `visit`.
+    pub(super) fn each(
+        mut self,
+        visit_bytes: u64,
+        visit: &mut RankVisitor<'_>,
+    ) -> Result<(Notes, Told), Box<dyn Error>> {
+        let (source, names) = (&self.source, &self.names);
+        let each = |visit: &mut EventVisitor<'_>| self.request.inputs[0].each_events(visit);
+        let profile = source.events_profile();
+        let events = ShownEvents::of(&self.request.events, profile, &each)?;
+        let mut bytes = 0;
+        let told = events.each(&|rank| names.contains_key(&rank), &mut |rank, events| {
+            let visits: u64 = events.threads.iter().map(|thread| thread.visits.len() as u64).sum();
+            bytes += visits * visit_bytes;
+            if bytes > BYTES_MAX {
+                return Err(format!(
+                    "the trace would have more than {BYTES_MAX} bytes: choose ranks with --rank or \
+                     --max-ranks, or a time with --window"
+                )
+                .into());
+            }
+            visit(source, names.get(&rank).map_or("", String::as_str), rank, events)
+        })?;
+        if told.threads == 0 {
+            return Err(NO_EVENTS.into());
+        }
+        self.notes.extend(told.notes());
+        if events.hosts() > 1 {
+            self.notes.push(HOSTS_NOTE.to_owned());
+        }
+        Ok((self.notes, told))
+    }
+}

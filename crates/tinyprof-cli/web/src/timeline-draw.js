@@ -1,0 +1,162 @@
+// The drawing of lanes of visits. What is narrower than a pixel is added up: a column of a pixel is
+// as high as the part of its time, in the colour that most of it has.
+
+import { FONT } from "./canvas.js";
+import { activityOf, activityPattern } from "./colors.js";
+import { eachIn } from "./timeline-lanes.js";
+import { fitted, shown } from "./names.js";
+import { hatched } from "./grid.js";
+import { token } from "./theme.js";
+
+const NAME_WIDTH = 30;
+const SHADES = [0, 0.22, 0.42];
+
+/** The colours of a drawing, looked up once. */
+export class Palette {
+  constructor(context, profile) {
+    this.context = context;
+    this.profile = profile;
+    this.paper = token("--card");
+    this.colors = new Map();
+    this.patterns = new Map();
+    this.hatch = hatched(context);
+    this.frameInk = token("--frame-ink");
+    this.warn = token("--warn");
+  }
+
+  /** Returns the activity and colour of a callpath of the events. Neighbours differ in shade. */
+  of(number) {
+    if (!this.colors.has(number)) {
+      const { row, is_call } = this.profile.timeline.callpaths[number];
+      const callpath = row === null ? null : this.profile.callpaths[row];
+      const isTold = callpath?.activity !== undefined && callpath?.activity !== null;
+      const activity = activityOf({ activity: isTold ? callpath.activity : is_call ? "COMM" : "COMP" });
+      const shade = is_call ? 0 : SHADES[number % SHADES.length];
+      this.colors.set(number, { key: activity.key, text: activity.text, color: d3.interpolateRgb(activity.color, this.paper)(shade) });
+    }
+    return this.colors.get(number);
+  }
+
+  pattern(key) {
+    if (!this.patterns.has(key)) this.patterns.set(key, activityPattern(this.context, key));
+    return this.patterns.get(key);
+  }
+}
+
+/** Draws a lane at its place: the visits between `from` and `to`, each level in its own row if the lane is open. */
+export function drawVisits(context, palette, lane, { from, to, left, width, y, height, isOpen, row }) {
+  const scale = width / (to - from);
+  const xOf = (ns) => left + (Math.max(from, Math.min(to, ns)) - from) * scale;
+  const place = (level) => (isOpen ? { y: y + level * row, height: row - 1 } : { y, height });
+  const columns = [];
+  drawGround(context, palette, lane, xOf, { from, to, y, height });
+  eachIn(lane, from, to, (at) => {
+    const [x0, x1] = [xOf(lane.begins[at]), xOf(lane.ends[at])];
+    const level = lane.levels[at];
+    if (x1 - x0 < 1) addColumn(columns, level, Math.floor(x0), x1 - x0, palette.of(lane.callpaths[at]));
+    else drawVisit(context, palette, lane, at, x0, x1 - x0, place(level));
+  });
+  columns.forEach((ofLevel, level) => drawColumns(context, ofLevel, place(level)));
+}
+
+/** Where visits may be missing the ground is hatched. */
+function drawGround(context, palette, lane, xOf, { from, to, y, height }) {
+  context.fillStyle = token("--track");
+  context.fillRect(xOf(from), y, xOf(to) - xOf(from), height);
+  const [first, last] = lane.complete_ns ?? [Infinity, Infinity];
+  context.fillStyle = palette.hatch;
+  if (first > from) context.fillRect(xOf(from), y, xOf(first) - xOf(from), height);
+  if (last < to) context.fillRect(xOf(last), y, xOf(to) - xOf(last), height);
+}
+
+function drawVisit(context, palette, lane, at, x, wide, { y, height }) {
+  const number = lane.callpaths[at];
+  const { key, color } = palette.of(number);
+  const gap = wide > 3 ? 1 : 0;
+  context.fillStyle = color;
+  context.fillRect(x, y, wide - gap, height);
+  const pattern = wide > 6 && palette.pattern(key);
+  if (pattern) {
+    context.fillStyle = pattern;
+    context.fillRect(x, y, wide - gap, height);
+  }
+  const wait = lane.waits.get(number);
+  if (wait && wide > 2) {
+    context.fillStyle = palette.warn;
+    context.fillRect(x, y + height - 3, (wide - gap) * wait.share, 3);
+  }
+  if (wide < NAME_WIDTH || height < 11) return;
+  context.fillStyle = palette.frameInk;
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  const { name } = palette.profile.timeline.callpaths[number];
+  const words = shown(name).replace(/^MPI_/, "");
+  // Of a call without room for its place, the function is told.
+  const isLong = context.measureText(words).width > wide - 8;
+  context.fillText(fitted(context, isLong ? words.split(" at ")[0] : words, wide - 8), x + 4, y + height / 2);
+}
+
+function addColumn(columns, level, x, wide, { color }) {
+  columns[level] ??= new Map();
+  const column = columns[level].get(x) ?? columns[level].set(x, new Map()).get(x);
+  column.set(color, (column.get(color) ?? 0) + wide);
+}
+
+function drawColumns(context, columns, { y, height }) {
+  for (const [x, colors] of columns) {
+    let [sum, most] = [0, null];
+    for (const [color, wide] of colors) {
+      sum += wide;
+      if (most === null || wide > colors.get(most)) most = color;
+    }
+    const high = Math.max(2, Math.min(1, sum) * height);
+    context.fillStyle = most;
+    context.fillRect(x, y + height - high, 1, high);
+  }
+}
+
+/** Draws what was left out of the page, as the part of the time in calls and elsewhere. */
+export function drawLeftOut(context, palette, lane, origin, { from, to, left, width, y, height }) {
+  if (!lane.parts) return;
+  const { width_ns: wide, times, in_calls: inCalls } = lane.parts;
+  const scale = width / (to - from);
+  const first = Math.max(0, Math.floor((from - origin) / wide));
+  for (let part = first; part < times.length && origin + part * wide < to; part += 1) {
+    if (times[part] === 0) continue;
+    const begin = Math.max(from, origin + part * wide);
+    const end = Math.min(to, origin + (part + 1) * wide);
+    const [x, across] = [left + (begin - from) * scale, Math.max(1, (end - begin) * scale)];
+    const [high, ofCalls] = [times[part], Math.min(inCalls[part], times[part])].map((ns) => Math.min(1, ns / wide) * height);
+    context.fillStyle = token("--fill");
+    context.fillRect(x, y + height - high, across, high);
+    context.fillStyle = token("--comm");
+    context.fillRect(x, y + height - ofCalls, across, ofCalls);
+  }
+}
+
+/** Draws the name of a lane. */
+export function drawName(context, words, isSelected, { left, y, height }) {
+  context.font = FONT;
+  context.textAlign = "right";
+  context.textBaseline = "middle";
+  context.fillStyle = isSelected ? token("--accent") : token("--ink");
+  context.fillText(fitted(context, `${isSelected ? "▸ " : ""}${words}`, left - 14), left - 8, y + height / 2 + 1);
+}
+
+/** Frames a visit. */
+export function drawFrame(context, color, x, y, wide, high) {
+  for (const [own, line] of [[token("--paper"), 4], [color, 2]]) {
+    context.strokeStyle = own;
+    context.lineWidth = line;
+    context.strokeRect(x - 1, y - 1, Math.max(3, wide) + 1, high + 1);
+  }
+}
+
+/** Draws which part of the run is shown. */
+export function drawOverview(context, { from, to, first, last, left, width, y }) {
+  context.fillStyle = token("--track");
+  context.fillRect(left, y, width, 6);
+  const [x0, x1] = [from, to].map((ns) => left + ((ns - first) / (last - first)) * width);
+  context.fillStyle = token("--accent");
+  context.fillRect(x0, y, Math.max(2, x1 - x0), 6);
+}
