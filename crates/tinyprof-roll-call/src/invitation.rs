@@ -19,7 +19,7 @@ impl Invitation {
     /// Makes an invitation. The addresses are those of one keeper, the likeliest to be reached
     /// first. Characters of the token that could not be sent are left out.
     #[must_use]
-    pub fn new(token: String, addresses: Vec<SocketAddr>) -> Self {
+    pub fn new(token: &str, addresses: Vec<SocketAddr>) -> Self {
         let token = token.chars().filter(char::is_ascii_alphanumeric).collect();
         Self { token, addresses }
     }
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn an_invitation_is_read_as_it_is_shown() {
         let addresses = ["10.0.0.1:4000", "[fd00::1]:4001"].map(|a| a.parse().expect("an address"));
-        let invitation = Invitation::new("0f 3;a".into(), addresses.to_vec());
+        let invitation = Invitation::new("0f 3;a", addresses.to_vec());
         assert_eq!(invitation.to_string(), "0f3a@10.0.0.1:4000,[fd00::1]:4001");
         assert_eq!(Invitation::parse(&invitation.to_string()), Some(invitation));
         for text in ["", "@1.1.1.1:1", "a@", "a@x", "a b@1.1.1.1:1", "a@1.1.1.1:1,", "1.1.1.1:1"] {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use crate::line::{ALL, ASKED, GREETING, HERE, KNOWN, NOT_ALL, read, write};
+use crate::line::{ALL, ASKED, GREETING, HERE, KNOWN, NOT_ALL, NOTED, read, write};
 use crate::roll::Rolls;
 use crate::{Invitation, Place};
 
@@ -55,7 +55,7 @@ impl Keeper {
         if read(stream)? != HERE {
             return Ok(());
         }
-        let Some(number) = self.enter(&place, stream.try_clone()?) else {
+        let Some(number) = self.enter(&place, stream)? else {
             return write(stream, NOT_ALL);
         };
         // From here on it may take as long as MPI takes to begin.
@@ -69,14 +69,17 @@ impl Keeper {
 
     /// Enters a rank, and tells all when it is the last one. Nothing else happens between the first
     /// and the last of them, so that a keeper which is killed has told all or none.
-    fn enter(&self, place: &Place, stream: TcpStream) -> Option<u64> {
+    fn enter(&self, place: &Place, stream: &TcpStream) -> io::Result<Option<u64>> {
+        let member = stream.try_clone()?;
         let mut rolls = self.rolls();
-        let (number, told) = rolls.enter(place, stream)?;
+        let Some((number, told)) = rolls.enter(place, member) else { return Ok(None) };
+        // It is counted, whether or not it hears so.
+        write(stream, NOTED).ok();
         for member in told {
             // A rank that has ended meanwhile needs no answer.
             write(&member, ALL).ok();
         }
-        Some(number)
+        Ok(Some(number))
     }
 
     /// Returns the place of a rank that has the token.

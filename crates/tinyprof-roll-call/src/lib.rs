@@ -11,6 +11,7 @@
 //! rank, before MPI_Init      tinyprof roll call 1 TOKEN JOB RANK SIZE
 //! keeper                     known
 //! rank                       here
+//! keeper                     noted
 //! keeper, when all are here  all                    to each of them
 //! rank, after MPI_Init       all?                   if it has not been told so
 //! keeper                     all | not all          the same answer to all, for ever
@@ -32,7 +33,7 @@
 //! use tinyprof_roll_call::{Answer, Invitation, Keeper, Place};
 //!
 //! let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-//! let invitation = Invitation::new("a secret".into(), vec![listener.local_addr()?]);
+//! let invitation = Invitation::new("a secret", vec![listener.local_addr()?]);
 //! let keeper = Keeper::new(&invitation);
 //! thread::spawn(move || keeper.listen(&listener));
 //!

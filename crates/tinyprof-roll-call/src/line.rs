@@ -8,10 +8,12 @@ const MAX: usize = 512;
 
 /// The first words of a rank.
 pub(crate) const GREETING: &str = "tinyprof roll call 1";
-/// The keeper knows the rank's token and place.
+/// The keeper accepts the rank's token and place.
 pub(crate) const KNOWN: &str = "known";
 /// The rank has heard so.
 pub(crate) const HERE: &str = "here";
+/// The keeper counts the rank.
+pub(crate) const NOTED: &str = "noted";
 /// The rank asks whether all are here.
 pub(crate) const ASKED: &str = "all?";
 /// All are here.

@@ -1,14 +1,21 @@
 //! A rank's side of the roll call.
 
 use std::io;
-use std::net::{SocketAddr, TcpStream};
+use std::net::TcpStream;
 use std::time::Duration;
 
-use crate::line::{ALL, ASKED, GREETING, HERE, KNOWN, NOT_ALL, read, write};
+use crate::line::{ALL, ASKED, GREETING, HERE, KNOWN, NOT_ALL, NOTED, read, write};
 use crate::{Invitation, Place};
 
-/// How long a rank tries each address, and waits for being known.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long a rank tries each address at first.
+const QUICK: Duration = Duration::from_millis(300);
+/// How long it tries all addresses then. A keeper to which many ranks come at once may not hear of
+/// one before its system asks again, after one and three seconds.
+const SLOW: Duration = Duration::from_secs(4);
+/// The least of that for each address.
+const SLOW_LEAST: Duration = Duration::from_millis(1_200);
+/// How long it waits for being known.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// How long a rank that is here waits for an answer. Others may have got it, so it is worth more.
 const PATIENCE_FOR_ANSWER: Duration = Duration::from_secs(10);
 
@@ -27,30 +34,44 @@ pub enum Answer {
 #[derive(Debug)]
 pub struct Member {
     stream: TcpStream,
+    /// What the keeper has said instead of counting it.
+    first: Option<String>,
 }
 
 impl Invitation {
-    /// Signs a rank in. To be called before MPI is initialised. Blocks for at most two seconds for
-    /// each address. `None` if no keeper answers there, or if it does not know the place.
+    /// Signs a rank in. To be called before MPI is initialised. Blocks for at most 6 s where nobody
+    /// listens at four addresses, and 10 s more where nobody answers. `None` if there is no keeper, or if it does not
+    /// know the place.
     #[must_use]
     pub fn sign_in(&self, place: &Place) -> Option<Member> {
-        self.addresses().iter().find_map(|address| self.sign_in_at(*address, place).ok())
+        let stream = self.connected()?;
+        self.sign_in_on(&stream, place).ok()?;
+        // From here on the keeper may count this rank, whether or not its word arrives in time.
+        let first = read(&stream).ok().filter(|line| line != NOTED);
+        Some(Member { stream, first })
     }
 
-    fn sign_in_at(&self, address: SocketAddr, place: &Place) -> io::Result<Member> {
-        let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
+    /// Returns a connection to the first address at which somebody listens.
+    fn connected(&self) -> Option<TcpStream> {
+        let addresses = self.addresses();
+        let ways = u32::try_from(addresses.len()).ok().filter(|ways| *ways > 0)?;
+        [QUICK, (SLOW / ways).max(SLOW_LEAST)].into_iter().find_map(|patience| {
+            addresses.iter().find_map(|at| TcpStream::connect_timeout(at, patience).ok())
+        })
+    }
+
+    fn sign_in_on(&self, stream: &TcpStream, place: &Place) -> io::Result<()> {
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
         stream.set_nodelay(true)?;
         let Place { job, rank, size } = place;
         let job: String = job.split_whitespace().collect();
         let token = self.token();
-        write(&stream, &format!("{GREETING} {token} {rank} {size} {job}"))?;
-        if read(&stream)? != KNOWN {
+        write(stream, &format!("{GREETING} {token} {rank} {size} {job}"))?;
+        if read(stream)? != KNOWN {
             return Err(io::ErrorKind::InvalidData.into());
         }
-        write(&stream, HERE)?;
-        Ok(Member { stream })
+        write(stream, HERE)
     }
 }
 
@@ -65,17 +86,29 @@ impl Member {
 
     fn asked(&self) -> io::Result<Answer> {
         self.stream.set_read_timeout(Some(PATIENCE_FOR_ANSWER))?;
-        let mut byte = [0];
-        self.stream.set_nonblocking(true)?;
-        let is_told = matches!(self.stream.peek(&mut byte), Ok(1));
-        self.stream.set_nonblocking(false)?;
-        if !is_told {
+        let mut line = match &self.first {
+            Some(line) => line.clone(),
+            None if self.is_told()? => read(&self.stream)?,
+            None => NOTED.to_owned(),
+        };
+        if line == NOTED {
             write(&self.stream, ASKED)?;
         }
-        match read(&self.stream)?.as_str() {
+        while line == NOTED {
+            line = read(&self.stream)?;
+        }
+        match line.as_str() {
             ALL => Ok(Answer::All),
             NOT_ALL => Ok(Answer::NotAll),
             _ => Err(io::ErrorKind::InvalidData.into()),
         }
+    }
+
+    /// Returns whether the keeper has said something that was not read yet.
+    fn is_told(&self) -> io::Result<bool> {
+        self.stream.set_nonblocking(true)?;
+        let peeked = self.stream.peek(&mut [0]);
+        self.stream.set_nonblocking(false)?;
+        Ok(matches!(peeked, Ok(1)))
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn hold() -> io::Result<Option<Invitation>> {
         return Ok(None);
     }
     let addresses: io::Result<Vec<_>> = listeners.iter().map(TcpListener::local_addr).collect();
-    let invitation = Invitation::new(token()?, addresses?);
+    let invitation = Invitation::new(&token()?, addresses?);
     let launcher = process::id();
     let kept: Vec<_> = listeners.iter().map(|listener| listener.as_raw_fd()).collect();
     in_background(&kept, || {

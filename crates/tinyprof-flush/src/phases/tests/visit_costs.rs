@@ -7,9 +7,10 @@ use super::*;
 /// Flushes ranks whose costs of a visit and their errors are these, in picoseconds. Returns those
 /// of the manifest: of any visit, and of one of a root region.
 fn check(costs: &[(u64, u64)], expected: (u64, u64)) {
-    let ranks: Vec<_> = (0..costs.len() as u32).map(|r| rank(r, &[0, 1], 1, 1)).collect();
+    let size = u32::try_from(costs.len()).expect("few ranks");
+    let ranks: Vec<_> = (0..size).map(|r| rank(r, &[0, 1], 1, 1)).collect();
     let scratch = tempfile::tempdir().unwrap();
-    virtual_ranks::run(ranks.len() as u32, |communicator| {
+    virtual_ranks::run(size, |communicator| {
         let number = communicator.rank() as usize;
         let (visit_cost_ps, visit_cost_error_ps) = costs[number];
         let plan = plan(scratch.path(), Some(1), UNLIMITED);
