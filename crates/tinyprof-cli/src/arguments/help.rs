@@ -162,8 +162,10 @@ Examples:
   tinyprof run --out lu -o report=off -- srun -n 64 ./lu
   tinyprof run -- mpiexec -n 4 python3 solve.py
 
-On several hosts, srun and MPICH's mpiexec pass the environment on. Open MPI needs -x:
-  tinyprof run --out lu -- mpiexec -x LD_PRELOAD -x TINYPROF_OUT -n 64 ./lu
+On several hosts, ranks are known to each other if this command starts the launcher (mpiexec, mpirun,
+srun): it holds a roll call for as long as that runs, and lets Open MPI hand the variables on. Where ranks
+cannot reach this host, or each of them is started by this command, TINYPROF_WORLD=all says that all ranks
+have TinyProf.
 
 A program with AddressSanitizer needs the launcher first:
   mpiexec -n 4 tinyprof run -- ./a.out

@@ -60,7 +60,8 @@ pub(crate) fn begin(signed_in: Option<SignedIn>) {
     {
         recorder::warn(format_args!(
             "{what}: whether all ranks of a job on several hosts run TinyProf is known at its end \
-             alone; where they do, TINYPROF_WORLD=all, set for all ranks, says so from the beginning",
+             alone; start the launcher by tinyprof run, or set TINYPROF_WORLD=all for all ranks if \
+             all of them do",
         ));
     }
 }
