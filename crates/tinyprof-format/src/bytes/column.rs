@@ -122,12 +122,7 @@ fn common_divisor(values: &[u64]) -> u64 {
 }
 
 /// Appends values, none of them below `least`, as varints or packed with the tag `tag`.
-fn write_varied<T: Packable + Into<u64>>(
-    sink: &mut Sink,
-    values: &[T],
-    tag: u8,
-    least: u64,
-) {
+fn write_varied<T: Packable + Into<u64>>(sink: &mut Sink, values: &[T], tag: u8, least: u64) {
     let integers = values.iter().map(|&value| value.into());
     if values.len() >= PCO_MIN_INTEGERS {
         let packed = pack(values, integers.clone());

@@ -34,7 +34,7 @@ pub(super) fn pack<T: Packable>(
 /// region are mostly scattered around a mean, and then differences are longer than values. One pass
 /// over the column detects that. Level 4 takes half the time of the default, 8, and 1 to 4 % more
 /// bytes.
-fn configuration(ordered: impl Iterator<Item = u64> + Clone) -> ChunkConfig {
+pub(super) fn configuration(ordered: impl Iterator<Item = u64> + Clone) -> ChunkConfig {
     let config = ChunkConfig::default().with_compression_level(4);
     if is_progression(ordered.clone()) {
         config.with_delta_spec(DeltaSpec::TryConsecutive(1))
@@ -47,7 +47,7 @@ fn configuration(ordered: impl Iterator<Item = u64> + Clone) -> ChunkConfig {
 
 /// Returns true if the difference between neighbours is constant, as for first executions of folded
 /// lists. The best configuration is then known without compressing samples.
-fn is_progression(mut values: impl Iterator<Item = u64>) -> bool {
+pub(super) fn is_progression(mut values: impl Iterator<Item = u64>) -> bool {
     let (Some(first), Some(second)) = (values.next(), values.next()) else { return false };
     let step = second.wrapping_sub(first);
     let mut before = second;
@@ -56,7 +56,7 @@ fn is_progression(mut values: impl Iterator<Item = u64>) -> bool {
 
 /// Returns true if the numbers of a column are nearer to their predecessors than to the mean,
 /// counted in bits.
-fn neighbours_resemble(values: impl Iterator<Item = u64> + Clone) -> bool {
+pub(super) fn neighbours_resemble(values: impl Iterator<Item = u64> + Clone) -> bool {
     let (count, sum) =
         values.clone().fold((0_u128, 0_u128), |(n, sum), v| (n + 1, sum + u128::from(v)));
     let mean = u64::try_from(sum / count.max(1)).unwrap_or(u64::MAX);

@@ -1,7 +1,7 @@
 //! What stands for packing where nobody needs it: programs of one process write short columns.
 //!
-//! pco and what it is made of are a third of what a program with one attribute compiles. Its columns
-//! have one number a callpath, few of them enough to be packed, and it reads no profile back.
+//! pco and its dependencies are a fifth of what a program with one attribute compiles. A column
+//! of such a program has few numbers, and the program reads no profile.
 
 use crate::bytes::Malformed;
 
