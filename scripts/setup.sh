@@ -4,7 +4,8 @@
 # checks manual pages; otf2-print, which reads archives of events; script, which provides a
 # terminal; sqlite3, whose answers are compared with an example's; and Python, with whose tools
 # profiles are read. With --browser also a browser,
-# npm and a reader of PDF files, with which pages are tested. If it cannot install, it prints what to install and fails.
+# npm and a reader of PDF files, with which pages are tested; with --cluster what
+# scripts/cluster.sh needs. If it cannot install, it prints what to install and fails.
 # Changes nothing if nothing is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,11 +17,13 @@ with=${1:-}
 # shellcheck disable=SC2034
 declare -A debian=([cc]=build-essential [make]=make [libclang]=libclang-dev [valgrind]=valgrind
     [python]='python3 python3-venv' [groff]=groff-base [otf2]=otf2-tools [script]=bsdutils [sqlite3]=sqlite3 [mpi]='openmpi-bin libopenmpi-dev'
-    [chromium]=chromium [node]=nodejs [npm]=npm [pdftotext]=poppler-utils)
+    [chromium]=chromium [node]=nodejs [npm]=npm [pdftotext]=poppler-utils
+    [ip]=iproute2 [slurm]='slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge')
 # shellcheck disable=SC2034
 declare -A fedora=([cc]='gcc glibc-devel' [make]=make [libclang]=clang-devel [valgrind]=valgrind
     [python]=python3 [groff]=groff-base [otf2]=otf2 [script]=util-linux-script [sqlite3]=sqlite [mpi]=openmpi-devel
-    [chromium]=chromium [node]=nodejs [npm]=npm [pdftotext]=poppler-utils)
+    [chromium]=chromium [node]=nodejs [npm]=npm [pdftotext]=poppler-utils
+    [ip]=iproute [slurm]='slurm slurm-slurmctld slurm-slurmd munge')
 
 # rsmpi's bindgen loads libclang.so and reads clang's own headers; one without the other (Debian's
 # libclang1 alone) fails in the middle of the build. The list of places is shorter than bindgen's:
@@ -62,6 +65,10 @@ find_missing() {
     command -v sqlite3 >/dev/null || missing+=(sqlite3)
     have_python || missing+=(python)
     have_mpi || missing+=(mpi)
+    if [[ $with == --cluster ]]; then
+        command -v ip >/dev/null || missing+=(ip)
+        command -v slurmctld slurmd srun munged >/dev/null || missing+=(slurm)
+    fi
     [[ $with == --browser ]] || return 0
     command -v chromium >/dev/null || missing+=(chromium)
     command -v node >/dev/null || missing+=(node)

@@ -104,6 +104,7 @@ for mpi in "${MPI_FOUND[@]}"; do
     step "build with $mpi" cargo test "${SELECTED[@]}" --no-run
     step "tests with $mpi" cargo test "${SELECTED[@]}" --test mpi
     step "programs of MPI's rules, with $mpi" bash scripts/conformance.sh quick
+    step "several hosts, with $mpi" bash scripts/hosts.sh
 done
 
 # Programs as users have them, locked to another version of rsmpi, which is built anew for each.

@@ -14,6 +14,7 @@ mod synchronise;
 mod tests;
 mod tree;
 mod union;
+mod visit_costs;
 mod workplace;
 mod write;
 
@@ -198,7 +199,7 @@ async fn aggregate_and_write(
     let unfinished = unfinished.and_then(|created| created.as_ref().ok());
     let finished = unfinished.zip(names).zip(total).map(|((unfinished, names), total)| {
         let state = RunState { precision: agreed.precision, ..plan.state.clone() };
-        let facts = (plan.metadata.clone(), state, times);
+        let facts = (agreed.visit_costs.widen(&plan.metadata), state, times);
         let (unfinished, ranks) = (Arc::clone(unfinished), communicator.size());
         let finish =
             move || write::finish(&unfinished, total, &names.into_dictionary(), ranks, facts);

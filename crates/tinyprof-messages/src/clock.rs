@@ -189,10 +189,7 @@ impl Clock {
         if offset.is_unknown() {
             return self.complete_guarded(call, companion);
         }
-        let way = Way {
-            latency_ns: self.network.latency_to(offset),
-            transfer_ns: offset.transfer_ns(companion.bytes),
-        };
+        let way = Way::of(companion, self.network.latency_to(offset), offset);
         let sent = partner(companion, offset, 0);
         self.learn(call, companion, offset, sent.last_ns, true);
         self.join(call, post, &sent, way)
@@ -217,15 +214,12 @@ impl Clock {
     #[must_use]
     #[inline]
     pub fn incoming(&self, post: Post, of: &Companion, offset: Offset, number: u32) -> Meeting {
-        let latency_ns = self.network.latency_to(offset);
+        let Way { latency_ns, transfer_ns } = Way::of(of, self.network.latency_to(offset), offset);
         let announced = partner(of, offset, number).later(latency_ns);
-        let bytes_ns = offset.transfer_ns(of.bytes);
         if of.flags & (Companion::BLOCKS | Companion::ASKS) == 0 {
-            return announced.later(bytes_ns);
+            return announced.later(transfer_ns);
         }
-        let is_large = of.flags & Companion::BLOCKS != 0;
-        let asked_ns = if is_large { 2 * latency_ns } else { 0 };
-        announced.not_before(&self.posted(post)).later(asked_ns.saturating_add(bytes_ns))
+        announced.not_before(&self.posted(post)).later(transfer_ns)
     }
 
     /// Returns the receiver of a message that this rank has sent as `post` says, and waits to be

@@ -28,8 +28,7 @@ impl Invitation {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (token, addresses) = text.split_once('@')?;
-        let addresses: Result<Vec<SocketAddr>, _> =
-            addresses.split(',').map(str::parse).collect();
+        let addresses: Result<Vec<SocketAddr>, _> = addresses.split(',').map(str::parse).collect();
         let is_token = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_alphanumeric());
         is_token.then(|| Some(Self { token: token.to_owned(), addresses: addresses.ok()? }))?
     }

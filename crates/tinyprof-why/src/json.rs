@@ -17,16 +17,16 @@ impl Why {
     pub fn to_json(&self) -> Value {
         let by_rank = self.by_rank.iter().take(16);
         let by_rank = by_rank.map(|(ranks, ns)| {
-            json!({ "ranks": ranks.to_string(), "seconds": ns * 1e-9, "share": self.share(*ns) })
+            json!({ "ranks": ranks.to_string(), "seconds": seconds(*ns), "share": self.share(*ns) })
         });
         json!({
             "verdict": self.verdict(),
             "findings": self.findings.iter().map(|one| self.finding_json(one)).collect::<Vec<_>>(),
             "waiting": {
                 "is_known": self.has_messages,
-                "seconds": self.waiting_ns * 1e-9,
+                "seconds": seconds(self.waiting_ns),
                 "share": self.share(self.waiting_ns),
-                "unexplained_seconds": self.unexplained_ns * 1e-9,
+                "unexplained_seconds": seconds(self.unexplained_ns),
                 "for": by_rank.collect::<Vec<_>>(),
             },
             "critical_path": self.path.as_ref().map(path_json),
@@ -48,15 +48,15 @@ impl Why {
     fn finding_json(&self, finding: &Finding) -> Value {
         json!({
             "kind": finding.word(),
-            "seconds": finding.seconds(),
+            "seconds": seconds(finding.lost_ns),
             "share": self.share_of(finding),
             "certainty": certainty(finding.certainty),
             "ranks": finding.ranks.to_string(),
             "place": place_json(finding.place.as_ref()),
             "sampled": finding.sampled.as_ref().map(|place| json!({
                 "name": place.name,
-                "here_seconds": place.here_ns * 1e-9,
-                "elsewhere_seconds": place.elsewhere_ns.map(|ns| ns * 1e-9),
+                "here_seconds": seconds(place.here_ns),
+                "elsewhere_seconds": place.elsewhere_ns.map(seconds),
             })),
             "waits_at": place_json(finding.waits_at.as_ref()),
             "waiting_ranks": finding.waiting_ranks.to_string(),
@@ -70,12 +70,12 @@ impl Why {
 fn path_json(path: &CriticalPath) -> Value {
     let share = |ns: f64| if path.ns > 0.0 { ns / path.ns } else { 0.0 };
     let by_rank = path.by_rank.iter().take(16).map(|(ranks, ns)| {
-        json!({ "ranks": ranks.to_string(), "seconds": ns * 1e-9, "share": share(*ns) })
+        json!({ "ranks": ranks.to_string(), "seconds": seconds(*ns), "share": share(*ns) })
     });
     json!({
-        "seconds": path.ns * 1e-9,
+        "seconds": seconds(path.ns),
         "of": by_rank.collect::<Vec<_>>(),
-        "imbalance_seconds": path.imbalance_ns * 1e-9,
+        "imbalance_seconds": seconds(path.imbalance_ns),
         "place": place_json(path.place.as_ref()),
     })
 }
@@ -84,7 +84,7 @@ fn link_json(link: &Link) -> Value {
     json!({
         "ranks": link.ranks.to_string(),
         "place": place_json(link.place.as_ref()),
-        "seconds": link.ns * 1e-9,
+        "seconds": seconds(link.ns),
         "why": link.why,
     })
 }
@@ -100,10 +100,30 @@ fn place_json(place: Option<&Place>) -> Value {
     })
 }
 
+/// Returns seconds of whole ns, as the nearest number: 0.15, and not 0.15000000000000002.
+fn seconds(ns: f64) -> f64 {
+    ns.round() / 1e9
+}
+
 const fn certainty(of: Certainty) -> &'static str {
     match of {
         Certainty::Measured => "measured",
         Certainty::AtMost => "at most",
         _ => "estimated",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_are_printed_without_the_noise_of_sums() {
+        let check = |ns: f64, printed: &str| assert_eq!(json!(seconds(ns)).to_string(), printed);
+        check(150.000_000_000_000_03, "1.5e-7");
+        check(1_110_000_000.000_000_2, "1.11");
+        check(333_333_333.333, "0.333333333");
+        check(3.0, "3e-9");
+        check(0.0, "0.0");
     }
 }

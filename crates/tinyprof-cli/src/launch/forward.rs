@@ -64,10 +64,8 @@ mod tests {
     fn variables_are_handed_on_in_the_way_that_the_user_has_chosen() {
         let names = ["LD_PRELOAD", "TINYPROF_MPI"];
         let of_command = |text: &str| added(&names, &words(text), |_| None);
-        let listed = |list: &str| Added {
-            arguments: Vec::new(),
-            variable: Some((LIST, list.into())),
-        };
+        let listed =
+            |list: &str| Added { arguments: Vec::new(), variable: Some((LIST, list.into())) };
         assert_eq!(of_command("-n 4 ./a.out"), listed("LD_PRELOAD;TINYPROF_MPI"));
         let with_option = |text: &str| Added { arguments: words(text), variable: None };
         assert_eq!(

@@ -49,7 +49,9 @@ fn leave(kept: &[RawFd]) {
     let names = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
     let open: Vec<RawFd> =
         names.filter_map(|name| name.file_name().to_str()?.parse().ok()).collect();
-    for descriptor in open.into_iter().filter(|descriptor| *descriptor > 2 && !kept.contains(descriptor)) {
+    for descriptor in
+        open.into_iter().filter(|descriptor| *descriptor > 2 && !kept.contains(descriptor))
+    {
         // SAFETY: nothing in this process uses it any more: it does its work and ends.
         unsafe { libc::close(descriptor) };
     }
@@ -64,7 +66,8 @@ fn leave(kept: &[RawFd]) {
 /// Waits until a process has ended.
 pub(crate) fn wait_for_end_of(process: u32) {
     if let Some(descriptor) = descriptor_of(process) {
-        let mut asked = libc::pollfd { fd: descriptor.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        let mut asked =
+            libc::pollfd { fd: descriptor.as_raw_fd(), events: libc::POLLIN, revents: 0 };
         // SAFETY: there is one entry, valid for reading and writing.
         while unsafe { libc::poll(&raw mut asked, 1, -1) } == -1 {}
         return;

@@ -13,6 +13,7 @@ use tinyprof_settings::{Aggregators, SeriesGather};
 use super::groups::Groups;
 use super::plan::Plan;
 use super::union::Union;
+use super::visit_costs::VisitCosts;
 use super::workplace::{code_of, reason_of};
 use super::{Measured, StepError, not_written};
 use super::{chunks, tree};
@@ -37,6 +38,8 @@ pub(super) struct GlobalPlan {
     pub(super) precision: Precision,
     /// The number of ranks that were to round and do not.
     pub(super) overruled: u64,
+    /// The costs of a visit, of all ranks.
+    pub(super) visit_costs: VisitCosts,
 }
 
 /// Agrees on the dictionary, on the sizes of messages, and on the groups. Collective.
@@ -99,6 +102,7 @@ pub(super) async fn agree(
         format: if maxima.format == CSV { OutputFormat::Csv } else { OutputFormat::Tprof },
         precision: if all_round { Precision::EightBit } else { Precision::Exact },
         overruled,
+        visit_costs: maxima.visit_costs,
     })
 }
 
@@ -121,6 +125,7 @@ struct Maxima {
     /// The format of rank 0. On a rank that failed, its number plus one, above the reason, above
     /// the format: a failure is greater than all formats, and no format is needed then.
     format: u64,
+    visit_costs: VisitCosts,
 }
 
 impl Maxima {
@@ -145,12 +150,14 @@ impl Maxima {
                 (u64::from(communicator.rank()) + 1) << FAILURE_BITS
                     | code_of(failure) << FORMAT_BITS
             }),
+            visit_costs: VisitCosts::of(&plan.metadata),
         }
     }
 
-    const fn to_words(self) -> [u64; 9] {
+    const fn to_words(self) -> [u64; 13] {
         let [high, low] = self.fingerprint;
         let [high_complement, low_complement] = self.fingerprint_complement;
+        let [most, least, root_most, root_least] = self.visit_costs.to_words();
         [
             high,
             low,
@@ -161,12 +168,16 @@ impl Maxima {
             self.aggregators,
             self.series_gather,
             self.format,
+            most,
+            least,
+            root_most,
+            root_least,
         ]
     }
 
     /// Returns the maxima over all ranks, of which there are as many as words.
     fn from_words(words: &[u64]) -> Self {
-        let words: [u64; 9] = words.try_into().expect("as many words as every rank has sent");
+        let words: [u64; 13] = words.try_into().expect("as many words as every rank has sent");
         let [
             high,
             low,
@@ -177,6 +188,7 @@ impl Maxima {
             aggregators,
             series_gather,
             format,
+            of_visits @ ..,
         ] = words;
         Self {
             fingerprint: [high, low],
@@ -186,6 +198,7 @@ impl Maxima {
             aggregators,
             series_gather,
             format,
+            visit_costs: VisitCosts::from_words(of_visits),
         }
     }
 

@@ -7,6 +7,7 @@ mod failures;
 mod files;
 mod graphs;
 mod text;
+mod visit_costs;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -57,7 +58,7 @@ async fn flush_map(
 }
 
 /// The length of the longest message that is not split: the Allreduce of phase 1.
-const FIXED_BYTES: usize = 88;
+const FIXED_BYTES: usize = 120;
 
 fn flush_all(ranks: &[EventMap], plan: &Plan) -> Vec<Flushed> {
     let size = u32::try_from(ranks.len()).unwrap();

@@ -68,16 +68,16 @@ pub struct RunMetadata {
     /// unknown.
     #[serde(skip_serializing_if = "is_nothing")]
     pub visit_cost_ps: u64,
-    /// By how much that time may have been another for the visits of one callpath, in picoseconds;
-    /// 0 if unknown.
+    /// By how much that time may have been another for the visits of one callpath, on any rank, in
+    /// picoseconds; 0 if unknown.
     #[serde(skip_serializing_if = "is_nothing")]
     pub visit_cost_error_ps: u64,
     /// The time that measuring one visit of a root region takes there, in picoseconds; 0 if
     /// unknown.
     #[serde(skip_serializing_if = "is_nothing")]
     pub root_visit_cost_ps: u64,
-    /// By how much that time may have been another for the visits of one callpath, in picoseconds;
-    /// 0 if unknown.
+    /// By how much that time may have been another for the visits of one callpath, on any rank, in
+    /// picoseconds; 0 if unknown.
     #[serde(skip_serializing_if = "is_nothing")]
     pub root_visit_cost_error_ps: u64,
     /// The time that a visit takes there if a budget lets it only be counted, in picoseconds; 0 if

@@ -66,7 +66,22 @@ fn flush_on(world: &MpiCommunicator, settings: &Settings) {
         // The failure has been reported; the program continues to finalise.
         drop(flush_begun(world, settings));
     }
+    leave_together(world, settings);
     leave_out();
+}
+
+/// Lets the ranks of several hosts go on to `MPI_Finalize` at the same moment, although one of them
+/// has a report to print. MPICH 4.0 over UCX often hangs there if one rank comes later than
+/// another: the first one waits without answering the other.
+fn leave_together(world: &MpiCommunicator, settings: &Settings) {
+    let is_on_one_host = ATTENDANCE.get().is_some_and(|(_, voice)| voice.is_of_all());
+    if is_on_one_host || INTERRUPTED.load(Relaxed) {
+        return;
+    }
+    world.begin_flush(settings.deadline());
+    // Who does not come has been reported, or will be by MPI.
+    drop(run_to_end(world.all_max(&[0])));
+    world.end_flush();
 }
 
 fn flush_together(attendance: Attendance, voice: &Voice, settings: &Settings) {
@@ -74,8 +89,12 @@ fn flush_together(attendance: Attendance, voice: &Voice, settings: &Settings) {
     let world = ProgramCommunicator::world();
     // MPI may have no room for another communicator.
     match (world.returning_errors(|| assemble(voice, settings)), attendance) {
-        // A failure has been reported; the program continues to finalise.
-        (Ok(Some(world)), _) => drop(flush(&MpiCommunicator::on(Ok(world)), settings)),
+        (Ok(Some(world)), _) => {
+            let world = MpiCommunicator::on(Ok(world));
+            // A failure has been reported; the program continues to finalise.
+            drop(flush(&world, settings));
+            leave_together(&world, settings);
+        }
         (Ok(None), _) => {}
         (Err(cause), Attendance::Complete) => flush_apart(cause, voice, settings),
         (Err(Interruption::Late { deadline, .. }), _) => {

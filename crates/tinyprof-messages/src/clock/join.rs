@@ -1,9 +1,9 @@
 //! How the chain of causes of a rank goes on with those of its partners.
 
 use super::{Clock, Wait};
-use crate::companion::UNSURE;
+use crate::companion::{Companion, UNSURE};
 use crate::meeting::Meeting;
-use crate::time::{Call, Post, duration, signed};
+use crate::time::{Call, Offset, Post, duration, signed};
 
 /// A call that takes no longer, in ns, has found its message complete.
 pub(super) const TAKEN_NS: i64 = 500;
@@ -16,8 +16,20 @@ const PARTS: i64 = 16;
 pub(super) struct Way {
     /// How long after sending the receiver hears of it.
     pub(super) latency_ns: i64,
-    /// The time of its bytes, from the moment when both sides are ready.
+    /// The time until it is there, from the moment when both sides are ready.
     pub(super) transfer_ns: i64,
+}
+
+impl Way {
+    /// Returns the way of a message. A large one is asked for when its receive is posted, and sent
+    /// then: two ways besides its bytes.
+    #[inline]
+    pub(super) fn of(message: &Companion, latency_ns: i64, offset: Offset) -> Self {
+        let is_large = message.flags & Companion::BLOCKS != 0;
+        let asked_ns = if is_large { 2 * latency_ns } else { 0 };
+        let transfer_ns = asked_ns.saturating_add(offset.transfer_ns(message.bytes));
+        Self { latency_ns, transfer_ns }
+    }
 }
 
 /// When a call of the rank would have ended without measurement, as two chains of causes tell.

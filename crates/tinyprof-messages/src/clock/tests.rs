@@ -182,6 +182,21 @@ fn a_large_message_is_announced_and_asked_for() {
 }
 
 #[test]
+fn a_large_message_that_was_there_has_been_asked_for() {
+    let far = Offset { latency_ns: 100, ps_per_byte: 1_000, ..SAME };
+    let post = Post { posted_ns: 1_000, intrusion_ns: 0 };
+    let ended_ns = |flags| {
+        let mut receiver = clock(9_000, 0);
+        let sent = Companion { bytes: 50, flags, ..companion(2_000, 0, 0) };
+        receiver.complete(call(10_000, 10_010), post, &sent, far);
+        receiver.virtual_ns(10_010)
+    };
+    // Without measurement the call would have begun at 1,000, and waited for the message.
+    assert_eq!(ended_ns(0), 2_160, "one way and its bytes");
+    assert_eq!(ended_ns(Companion::BLOCKS), 2_360, "three ways and its bytes");
+}
+
+#[test]
 fn uncertainty_comes_with_what_decides() {
     let mut receiver = clock(0, 0);
     receiver.delay(300);

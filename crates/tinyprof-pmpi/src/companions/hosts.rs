@@ -1,9 +1,11 @@
 //! The distances between the clocks of several hosts.
 //!
-//! One rank of each host asks rank 0 for its time. Of some answers the quickest tells most: it was
+//! One rank of each host asks rank 0 for its time. Of all answers the quickest tells most: it was
 //! given in the middle of the exchange, but for half of what that took.
 
 use std::ffi::c_int;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::ptr;
 
 use tinyprof::__calls::{Recorder, boot_id};
@@ -12,8 +14,12 @@ use super::group::{maxima, rank_and_size};
 use crate::abi::Handle;
 use crate::library::Mpi;
 
-/// The times that rank 0 is asked.
+/// The times that rank 0 is asked at least, and in vain before it is left alone.
 const EXCHANGES: u32 = 20;
+/// How long it is asked more often than that, in ns, on hosts whose processors are busy.
+const LONGEST_NS: u64 = 100_000_000;
+/// What a rank that has asked often enough sends instead of its time.
+const DONE: u64 = u64::MAX;
 /// Added to a distance, so that none is negative: ranks combine the largest. 73 years.
 const BIAS_NS: i64 = 1 << 61;
 /// The tag of the messages.
@@ -32,11 +38,13 @@ pub(super) struct Distance {
     pub(super) first: c_int,
 }
 
-/// Returns a number that tells hosts apart, above 0 and below 2^63: a part of the random number of
-/// their last start.
+/// Returns a number that tells hosts apart, above 0 and below 2^63: of the random number of their
+/// last start, and of their clock. Containers of one machine may have clocks of their own
+/// (`time_namespaces(7)`).
 #[expect(clippy::cast_possible_truncation, reason = "a part of a random number is one, too")]
 pub(super) fn host() -> u64 {
-    boot_id().unwrap_or_default() as u64 >> 1 | 1
+    let clock = fs::metadata("/proc/self/ns/time").map_or(0, |clock| clock.ino());
+    (boot_id().unwrap_or_default() as u64 ^ clock.rotate_left(32)) >> 1 | 1
 }
 
 /// Compares the clocks of all hosts, on a communicator of our own with all ranks of the world.
@@ -86,7 +94,11 @@ pub(super) fn compare(mpi: &Mpi, recorder: Recorder, all: Handle) -> Option<Dist
 /// Asks rank 0.
 fn ask(mpi: &Mpi, recorder: Recorder, all: Handle) -> Option<Distance> {
     let mut best: Option<Distance> = None;
-    for _ in 0..EXCHANGES {
+    let (_, begin_ns) = recorder.moment();
+    let (mut asked, mut in_vain) = (0_u32, 0_u32);
+    while asked < EXCHANGES
+        || (in_vain < EXCHANGES && recorder.moment().1.saturating_sub(begin_ns) < LONGEST_NS)
+    {
         let (_, sent_ns) = recorder.moment();
         if !send(mpi, all, 0, sent_ns) {
             return None;
@@ -98,15 +110,23 @@ fn ask(mpi: &Mpi, recorder: Recorder, all: Handle) -> Option<Distance> {
         let ns = answered_ns.cast_signed().wrapping_sub(middle_ns.cast_signed());
         let uncertainty_ns = taken_ns.div_ceil(2);
         let this = Distance { ns, uncertainty_ns, at_ns: middle_ns, first: 0 };
-        best = Some(best.filter(|best| best.uncertainty_ns <= taken_ns / 2).unwrap_or(this));
+        let is_better = best.is_none_or(|best| uncertainty_ns < best.uncertainty_ns);
+        best = if is_better { Some(this) } else { best };
+        asked += 1;
+        in_vain = if is_better { 0 } else { in_vain + 1 };
     }
-    best
+    send(mpi, all, 0, DONE).then_some(best)?
 }
 
 /// Answers a rank, on rank 0.
 fn answer(mpi: &Mpi, recorder: Recorder, all: Handle, asking: c_int) -> bool {
-    (0..EXCHANGES)
-        .all(|_| receive(mpi, all, asking).is_some() && send(mpi, all, asking, recorder.moment().1))
+    loop {
+        match receive(mpi, all, asking) {
+            Some(DONE) => return true,
+            Some(_) if send(mpi, all, asking, recorder.moment().1) => {}
+            _ => return false,
+        }
+    }
 }
 
 fn send(mpi: &Mpi, all: Handle, to: c_int, word: u64) -> bool {

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Profiles programs on several hosts (scripts/cluster.sh), in each way in which users start them,
+# and compares what is said of their waiting with what they do:
+#
+#     scripts/hosts.sh
+#
+# Skips with a reason where there can be no cluster. Uses the MPI of MPICC and TINYPROF_MPIEXEC, the
+# command `tinyprof`, and the library beside it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/mpi.sh
+
+# What cannot be installed is skipped below.
+if ((EUID == 0)); then scripts/setup.sh --cluster || true; fi
+if ! why=$(scripts/cluster.sh check 2>&1); then
+    echo "skipped: $why"
+    exit 0
+fi
+bin=$(cd "${CARGO_TARGET_DIR:-target}/debug" && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+"$MPICC" -g -o "$scratch/waiting" crates/tinyprof-preload/tests/programs/waiting.c
+
+# Ranks 1 and 3 wait for 0 and 2, which are on the other host, 20 ms in each of 10 rounds.
+program=(./waiting late_sender 10 20000)
+slurm='' mpi=$(mpi_cc_family "$MPICC")
+case $mpi in
+openmpi)
+    # Its default looks for another daemon, and takes networks that end on their host.
+    launch=("$TINYPROF_MPIEXEC" --oversubscribe --mca plm_rsh_agent ssh --host h1:2,h2:2 --map-by node
+        --mca btl_tcp_if_include eth0 --mca oob_tcp_if_include eth0 -n 4)
+    step=(srun --mpi=pmix -N 2 -n 4 -m cyclic)
+    ;;
+mpich)
+    launch=("$TINYPROF_MPIEXEC" -launcher ssh -hosts h1,h2 -n 4)
+    step=(srun --mpi=pmi2 -N 2 -n 4 -m cyclic)
+    ;;
+esac
+if command -v slurmctld slurmd munged srun >/dev/null; then slurm=--slurm; fi
+clocks=()
+if unshare --time --monotonic 1 --fork true 2>/dev/null; then clocks=(--clock h2=1000); fi
+
+# on_cluster COMMAND...: runs a command there, in the scratch directory. MPICH 4.0 over UCX may hang
+# in MPI_Finalize on several hosts, also without us: the profile is written before.
+on_cluster() {
+    (
+        cd "$scratch"
+        PATH=$bin:$PATH TINYPROF_REPORT=off timeout 40 "$cluster" --share "$scratch" --limit 35 \
+            "${options[@]}" -- "$@"
+    ) >"$scratch/log" 2>&1 || {
+        local status=$?
+        if [[ $mpi == mpich && $status == 124 ]] || grep -q 'cluster: stopped' "$scratch/log"; then
+            echo "  the launcher did not end; the profile counts"
+        else
+            cat "$scratch/log"
+            return "$status"
+        fi
+    }
+}
+cluster=$PWD/scripts/cluster.sh
+
+# check NAME: all ranks are in one profile, and those who wait do so for their partners.
+check() {
+    "$bin/tinyprof" waits "$scratch/$1.tprof" --by-rank --json >"$scratch/waits.json" ||
+        { cat "$scratch/log" && return 1; }
+    python3 scripts/cluster/check_waits.py "$scratch/waits.json" 4 200 "$1"
+}
+
+options=("${clocks[@]}")
+on_cluster tinyprof run -o mpi=messages --out launcher -- "${launch[@]}" "${program[@]}"
+check launcher
+if [[ -z $slurm ]]; then
+    echo "skipped: starts by Slurm, which is not installed (slurmctld slurmd slurm-client munge)"
+    exit 0
+fi
+options=(--slurm "${clocks[@]}")
+on_cluster tinyprof run -o mpi=messages --out srun -- "${step[@]}" "${program[@]}"
+check srun
