@@ -27,7 +27,8 @@ mod pack;
 #[cfg(not(feature = "pco"))]
 mod plain;
 mod rounded;
-#[cfg(all(test, feature = "pco"))]
+#[cfg(test)]
+#[cfg(feature = "pco")]
 mod tests;
 
 use super::{Cursor, Malformed, Sink};
