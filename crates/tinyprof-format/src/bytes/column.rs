@@ -20,16 +20,22 @@
 //! ranks that is used to measure sizes. Versions before 0.3 had only tags 0 to 2, those before 1.0
 //! had 0 to 4.
 
+#[cfg(feature = "pco")]
 mod claims;
+#[cfg(feature = "pco")]
+mod pack;
+#[cfg(not(feature = "pco"))]
+mod plain;
 mod rounded;
 #[cfg(test)]
+#[cfg(feature = "pco")]
 mod tests;
 
-use pco::errors::PcoError;
-use pco::standalone::{DecompressorItem, FileDecompressor, simple_compress};
-use pco::{ChunkConfig, DeltaSpec};
-
 use super::{Cursor, Malformed, Sink};
+#[cfg(feature = "pco")]
+use pack::{Packable, pack, unpack};
+#[cfg(not(feature = "pco"))]
+use plain::{Packable, pack, unpack};
 
 pub(crate) use rounded::round;
 
@@ -46,9 +52,6 @@ const PCO_MIN_INTEGERS: usize = 32;
 
 /// The fewest floats that are packed. Their bits are longer as varints than as plain bytes.
 const PCO_MIN_FLOATS: usize = 8;
-
-/// The count of numbers decompressed at a time: a multiple of pco's batch size.
-const BATCH: usize = 1_024;
 
 /// The most values one column may hold: a damaged or hostile count must not make the reader
 /// allocate more than 1 GiB at a time.
@@ -120,71 +123,21 @@ fn common_divisor(values: &[u64]) -> u64 {
 }
 
 /// Appends values, none of them below `least`, as varints or packed with the tag `tag`.
-fn write_varied<T: pco::data_types::Number + Into<u64>>(
-    sink: &mut Sink,
-    values: &[T],
-    tag: u8,
-    least: u64,
-) {
+fn write_varied<T: Packable + Into<u64>>(sink: &mut Sink, values: &[T], tag: u8, least: u64) {
     let integers = values.iter().map(|&value| value.into());
     if values.len() >= PCO_MIN_INTEGERS {
-        let packed = simple_compress(values, &configuration(integers.clone()));
+        let packed = pack(values, integers.clone());
         let is_shorter = |packed: &Vec<u8>| {
             // The least value usually decides this, without a look at the others.
             packed.len() < values.len() * Sink::varint_length(least)
                 || packed.len() < integers.clone().map(Sink::varint_length).sum()
         };
-        // pco fails only for invalid configurations. Varints are then also correct, only longer.
-        if let Some(packed) = packed.ok().filter(is_shorter) {
+        if let Some(packed) = packed.filter(is_shorter) {
             return write_packed(sink, tag, &packed);
         }
     }
     sink.u8(VARINTS);
     integers.for_each(|value| sink.varint(value));
-}
-
-/// Returns the pco configuration for a column. `ordered` gives the values, or numbers in the same
-/// order.
-///
-/// To choose between differences of neighbours and plain values, pco compresses samples of the
-/// column in each way, which takes three to six times as long as everything else. Times of one
-/// region are mostly scattered around a mean, and then differences are longer than values. One pass
-/// over the column detects that. Level 4 takes half the time of the default, 8, and 1 to 4 % more
-/// bytes.
-fn configuration(ordered: impl Iterator<Item = u64> + Clone) -> ChunkConfig {
-    let config = ChunkConfig::default().with_compression_level(4);
-    if is_progression(ordered.clone()) {
-        config.with_delta_spec(DeltaSpec::TryConsecutive(1))
-    } else if neighbours_resemble(ordered) {
-        config
-    } else {
-        config.with_delta_spec(DeltaSpec::NoOp)
-    }
-}
-
-/// Returns true if the difference between neighbours is constant, as for first executions of folded
-/// lists. The best configuration is then known without compressing samples.
-fn is_progression(mut values: impl Iterator<Item = u64>) -> bool {
-    let (Some(first), Some(second)) = (values.next(), values.next()) else { return false };
-    let step = second.wrapping_sub(first);
-    let mut before = second;
-    values.all(|value| value.wrapping_sub(std::mem::replace(&mut before, value)) == step)
-}
-
-/// Returns true if the numbers of a column are nearer to their predecessors than to the mean,
-/// counted in bits.
-fn neighbours_resemble(values: impl Iterator<Item = u64> + Clone) -> bool {
-    let (count, sum) =
-        values.clone().fold((0_u128, 0_u128), |(n, sum), v| (n + 1, sum + u128::from(v)));
-    let mean = u64::try_from(sum / count.max(1)).unwrap_or(u64::MAX);
-    let bits = |a: u64, b: u64| u64::from(u64::BITS - a.abs_diff(b).leading_zeros());
-    let mut before = mean;
-    let mut balance = 0_i64;
-    for value in values {
-        balance += bits(value, before).cast_signed() - bits(value, mean).cast_signed();
-        before = value;
-    }
-    balance < 0
 }
 
 /// Appends a column of floats, which are restored bit by bit.
@@ -194,9 +147,9 @@ pub(crate) fn write_f64(sink: &mut Sink, values: &[f64]) {
         return write_u64(sink, &bits);
     }
     // The bits of floats of one sign have the order of the floats, or its reverse.
-    match simple_compress(values, &configuration(bits.iter().copied())) {
-        Ok(packed) => write_packed(sink, PCO, &packed),
-        Err(_) => write_u64(sink, &bits),
+    match pack(values, bits.iter().copied()) {
+        Some(packed) => write_packed(sink, PCO, &packed),
+        None => write_u64(sink, &bits),
     }
 }
 
@@ -290,7 +243,7 @@ pub(crate) fn read_f64(
     Ok(bits.into_iter().map(f64::from_bits).collect())
 }
 
-fn read_packed<T: pco::data_types::Number + Default, U>(
+fn read_packed<T: Packable, U>(
     cursor: &mut Cursor<'_>,
     count: usize,
     what: &str,
@@ -300,7 +253,7 @@ fn read_packed<T: pco::data_types::Number + Default, U>(
     let start = cursor.clone();
     let packed = cursor.take(length, what)?;
     start.claim_temporary(count, size_of::<U>(), what)?;
-    let failed = |error| start.malformed(format!("{what} does not decompress: {error}"));
+    let failed = |error: String| start.malformed(format!("{what} does not decompress: {error}"));
     let claim = |bytes: usize| start.claim_temporary(bytes, 1, what);
     match unpack(packed, count, convert, claim, failed)? {
         (values, true) if values.len() == count => Ok(values),
@@ -309,37 +262,5 @@ fn read_packed<T: pco::data_types::Number + Default, U>(
             values.len(),
             if is_all { "" } else { " or more" }
         ))),
-    }
-}
-
-/// Decompresses up to `count` numbers, and returns true if there are no more. `claim` may refuse
-/// the memory that pco requests. Numbers are converted in batches, while they are in the L1 cache.
-fn unpack<T: pco::data_types::Number + Default, U>(
-    packed: &[u8],
-    count: usize,
-    mut convert: impl FnMut(T) -> U,
-    claim: impl Fn(usize) -> Result<(), Malformed>,
-    failed: impl Fn(PcoError) -> Malformed,
-) -> Result<(Vec<U>, bool), Malformed> {
-    let (file, mut rest) = FileDecompressor::new(packed).map_err(&failed)?;
-    let mut values = Vec::with_capacity(count);
-    let mut batch = [T::default(); BATCH];
-    loop {
-        claim(claims::claimed_bytes(rest, size_of::<T>()))?;
-        let mut chunk = match file.chunk_decompressor::<T, _>(rest).map_err(&failed)? {
-            DecompressorItem::Chunk(chunk) => chunk,
-            DecompressorItem::EndOfData(_) => return Ok((values, true)),
-        };
-        if chunk.n() > count - values.len() {
-            return Ok((values, false));
-        }
-        loop {
-            let progress = chunk.read(&mut batch).map_err(&failed)?;
-            values.extend(batch[..progress.n_processed].iter().map(|&value| convert(value)));
-            if progress.finished || progress.n_processed == 0 {
-                break;
-            }
-        }
-        rest = chunk.into_src();
     }
 }

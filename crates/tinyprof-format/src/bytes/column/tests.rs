@@ -1,7 +1,10 @@
 //! Columns are restored exactly, are small, and reject damaged bytes.
 
+use pco::ChunkConfig;
+use pco::standalone::simple_compress;
 use proptest::prelude::*;
 
+use super::pack::{configuration, is_progression, neighbours_resemble};
 use super::*;
 use crate::bytes::MemoryLimit;
 
