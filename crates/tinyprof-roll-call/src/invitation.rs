@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 /// The variable by which ranks get their invitation.
 pub const VARIABLE: &str = "TINYPROF_ROLL_CALL";
 
-/// Where the keeper of a roll is, and the token that it asks for. Shown as the value of
+/// The place of the keeper of a roll, and the token that it asks for. Shown as the value of
 /// [`VARIABLE`]: `TOKEN@ADDRESS:PORT,...`, without spaces and semicolons, which launchers would
 /// take for ends.
 #[derive(Clone, Debug, PartialEq, Eq)]

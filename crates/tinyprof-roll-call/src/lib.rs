@@ -56,7 +56,7 @@ pub use member::{Answer, Member};
 /// The place of a rank in its job.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
-    /// What the launcher says of the job, equal on all of its hosts. May be empty.
+    /// The name that the launcher gives the job, equal on all of its hosts. May be empty.
     pub job: String,
     /// The rank in the world.
     pub rank: u32,

@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How long a rank that is here waits for an answer. Others may have got it, so it is worth more.
 const PATIENCE_FOR_ANSWER: Duration = Duration::from_secs(10);
 
-/// What is known of the ranks of a job.
+/// The answer to whether all ranks of a job are here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// All ranks have a profiler. All of them get this answer.
@@ -40,8 +40,8 @@ pub struct Member {
 
 impl Invitation {
     /// Signs a rank in. To be called before MPI is initialised. Blocks for at most 6 s where nobody
-    /// listens at four addresses, and 10 s more where nobody answers. `None` if there is no keeper, or if it does not
-    /// know the place.
+    /// listens at four addresses, and 10 s more where nobody answers. `None` if there is no
+    /// keeper, or if it does not know the place.
     #[must_use]
     pub fn sign_in(&self, place: &Place) -> Option<Member> {
         let stream = self.connected()?;

@@ -24,7 +24,7 @@ pub(crate) fn in_background(kept: &[RawFd], work: impl FnOnce()) -> io::Result<(
         0 => {
             // SAFETY: takes no arguments.
             unsafe { libc::setsid() };
-            // SAFETY: as above, this process has one thread.
+            // SAFETY: this process has one thread, too.
             if unsafe { libc::fork() } == 0 {
                 leave(kept);
                 work();
