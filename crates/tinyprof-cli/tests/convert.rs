@@ -162,7 +162,7 @@ fn nothing_is_overwritten() {
 #[test]
 fn unknown_formats_are_wrong_arguments() {
     let (scratch, _) = imported(WHOLE);
-    let output = run(&["export", "run.tprof", "--to", "otf2"], scratch.path());
+    let output = run(&["export", "run.tprof", "--to", "otf"], scratch.path());
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(2) && message.contains("tinyprof-csv"), "{message}");
 }
