@@ -40,22 +40,33 @@ if command -v slurmctld slurmd munged srun >/dev/null; then slurm=--slurm; fi
 clocks=()
 if unshare --time --monotonic 1 --fork true 2>/dev/null; then clocks=(--clock h2=1000); fi
 
-# on_cluster COMMAND...: runs a command there, in the scratch directory. MPICH 4.0 over UCX may hang
-# in MPI_Finalize on several hosts, also without us: the profile is written before.
+# on_cluster COMMAND...: runs a command there, in the scratch directory.
 on_cluster() {
     (
         cd "$scratch"
         PATH=$bin:$PATH TINYPROF_REPORT=off timeout 40 "$cluster" --share "$scratch" --limit 35 \
             "${options[@]}" -- "$@"
-    ) >"$scratch/log" 2>&1 || {
-        local status=$?
-        if [[ $mpi == mpich && $status == 124 ]] || grep -q 'cluster: stopped' "$scratch/log"; then
-            echo "  the launcher did not end; the profile counts"
-        else
-            cat "$scratch/log"
-            return "$status"
+    ) >"$scratch/log" 2>&1
+}
+
+# profile NAME COMMAND...: makes NAME.tprof. MPICH 4.0 over UCX may hang in MPI_Finalize on several
+# hosts, also without us: the profile is written before, and what comes after it is not compared.
+profile() {
+    local name=$1 attempt status
+    shift
+    for attempt in 1 2 3; do
+        status=0
+        on_cluster tinyprof run -o mpi=messages --out "$name" -- "$@" || status=$?
+        if ((status == 0)); then return; fi
+        [[ $mpi == mpich ]] && grep -q 'cluster: stopped' "$scratch/log" || break
+        if [[ -e $scratch/$name.tprof ]]; then
+            echo "$name: MPICH did not end; the profile counts"
+            return
         fi
-    }
+        echo "$name: MPICH did not end, in attempt $attempt"
+    done
+    cat "$scratch/log"
+    return "$status"
 }
 cluster=$PWD/scripts/cluster.sh
 
@@ -67,12 +78,16 @@ check() {
 }
 
 options=("${clocks[@]}")
-on_cluster tinyprof run -o mpi=messages --out launcher -- "${launch[@]}" "${program[@]}"
+profile launcher "${launch[@]}" "${program[@]}"
 check launcher
 if [[ -z $slurm ]]; then
     echo "skipped: starts by Slurm, which is not installed (slurmctld slurmd slurm-client munge)"
     exit 0
 fi
 options=(--slurm "${clocks[@]}")
-on_cluster tinyprof run -o mpi=messages --out srun -- "${step[@]}" "${program[@]}"
+if ! on_cluster true; then
+    echo "skipped: starts by Slurm, which does not start here: $(tail -1 "$scratch/log")"
+    exit 0
+fi
+profile srun "${step[@]}" "${program[@]}"
 check srun
