@@ -41,7 +41,7 @@ fn add(
 ) -> Result<(), Box<dyn Error>> {
     let profile = select::open(directory, &arguments.selection)
         .map_err(|error| select::named(directory, error))?;
-    let ranks = ranks(profile.ranks().len(), arguments);
+    let ranks = arguments.selection.ranks_of(profile.ranks().len());
     runs.add(side, name, &profile, &ranks).map_err(|error| {
         match error.downcast_ref::<UnknownMetric>() {
             Some(unknown) => select::named(directory, near::unknown_metric(unknown).into()),
@@ -62,12 +62,4 @@ fn text(diff: &Diff, arguments: &DiffArguments) -> String {
     };
     let paint = |Line { text, mark }: &Line| paint::painted(text, style(*mark)) + "\n";
     diff.lines(arguments.all, render::columns(arguments.output.width)).iter().map(paint).collect()
-}
-
-/// Returns the selected ranks. The other ranks have no values, and cannot be distinguished by that
-/// from ranks that visited nothing.
-fn ranks(count: usize, arguments: &DiffArguments) -> Vec<usize> {
-    let selected =
-        |rank: u32| arguments.selection.ranks.as_ref().is_none_or(|list| list.contains(rank));
-    (0_u32..).zip(0..count).filter(|(number, _)| selected(*number)).map(|(_, rank)| rank).collect()
 }

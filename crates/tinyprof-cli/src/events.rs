@@ -63,6 +63,17 @@ pub(crate) fn each_in(
     reader.each_events(visit)
 }
 
+/// Passes the events of a profile in memory, as [`each_in`] does.
+#[cfg(test)]
+pub(crate) fn each_of(
+    profile: &tinyprof_format::model::Profile,
+    visit: &mut EventVisitor<'_>,
+) -> Result<(), Box<dyn Error>> {
+    let ranks = (0_u32..).zip(&profile.ranks);
+    let mut events = ranks.filter_map(|(rank, facts)| Some((rank, facts.events.as_deref()?)));
+    events.try_for_each(|(rank, events)| visit(rank, events))
+}
+
 /// The profile that events are of.
 #[derive(Clone, Copy)]
 pub(crate) struct EventsProfile<'a> {
@@ -97,11 +108,11 @@ pub(crate) struct Told {
     pub(crate) threads_without_memory: u64,
 }
 
-/// What is said of a profile without events.
+/// The error for a profile without events.
 pub(crate) const NO_EVENTS: &str = "there are no events in this profile: run it with TINYPROF_EVENTS=ring, \
                                     window or thin";
 
-/// What is said where ranks ran on several hosts.
+/// The note for ranks that ran on several hosts.
 pub(crate) const HOSTS_NOTE: &str =
     "hosts are shown as if their first ranks had begun at the same time";
 

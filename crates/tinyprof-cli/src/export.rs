@@ -42,6 +42,7 @@ use clap::error::ErrorKind;
 
 pub(crate) use choice::choose;
 use exporter::{Input, Request};
+pub(crate) use message::push_varint;
 pub(crate) use names::xml;
 pub(crate) use output::write as to_file;
 

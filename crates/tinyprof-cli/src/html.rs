@@ -66,8 +66,9 @@ struct Whole {
     rows: Vec<Option<usize>>,
 }
 
-/// What is asked of a page.
+/// The profiles of a page, and the parts of them that it shows.
 struct Wanted<'a> {
+    directories: &'a [&'a Path],
     selection: &'a Selection,
     events: &'a EventSelection,
     /// The profiles that are shown in full.
@@ -80,7 +81,8 @@ pub(crate) fn run(arguments: &HtmlArguments) -> Result<(), Box<dyn Error>> {
     // The first run of a side is shown in full.
     let firsts = if base.is_empty() { vec![0] } else { vec![0, base.len()] };
     let (selection, events) = (&arguments.selection, &EventSelection::default());
-    let profiles = loaded(&directories, &Wanted { selection, events, firsts: &firsts })?;
+    let wanted = Wanted { directories: &directories, selection, events, firsts: &firsts };
+    let profiles = loaded(&wanted)?;
     let (rules, notes) = tinyprof_rules::load(&arguments.rules.rules);
     render::notes(&notes);
     let shown = shown(&profiles, &rules, false);
@@ -95,8 +97,9 @@ pub(crate) fn run(arguments: &HtmlArguments) -> Result<(), Box<dyn Error>> {
 pub(crate) fn timeline(arguments: &TimelineArguments) -> Result<(), Box<dyn Error>> {
     let TimelineArguments { directory, ranks, path, events, page } = arguments;
     let selection = Selection { ranks: ranks.clone(), executions: None, path: path.clone() };
-    let wanted = Wanted { selection: &selection, events, firsts: &[0] };
-    let profiles = loaded(&[directory], &wanted)?;
+    let directories: &[&Path] = &[directory];
+    let wanted = Wanted { directories, selection: &selection, events, firsts: &[0] };
+    let profiles = loaded(&wanted)?;
     let timeline = profiles[0].details.as_ref().and_then(|details| details.timeline.as_ref());
     let Some(timeline) = timeline else { return Err(select::named(directory, NO_EVENTS.into())) };
     render::notes(&timeline.told.notes());
@@ -134,10 +137,8 @@ fn finish(
 }
 
 /// Opens the profiles, and computes what is shown of those that are shown in full.
-fn loaded<'a>(
-    directories: &[&Path],
-    wanted: &Wanted<'a>,
-) -> Result<Vec<Loaded<'a>>, Box<dyn Error>> {
+fn loaded<'a>(wanted: &Wanted<'a>) -> Result<Vec<Loaded<'a>>, Box<dyn Error>> {
+    let directories = wanted.directories;
     let open = |directory: &&Path| {
         select::open(directory, wanted.selection).map_err(|error| select::named(directory, error))
     };
@@ -145,13 +146,13 @@ fn loaded<'a>(
     let names = distinct_names(directories).into_iter();
     if opened.iter().any(|profile| profile.callpaths().len() > fold::CALLPATHS_MAX) {
         drop(opened);
-        return folded(directories, wanted);
+        return folded(wanted);
     }
     let load = |(at, (profile, name)): (usize, (select::Selected<'a>, String))| {
         let of_first = || -> Result<Details, Box<dyn Error>> {
             let totals = profile.totals()?;
             let (regions, callpaths) = (regions(&totals), profile.callpaths());
-            let timeline = wanted.timeline(directories[at], &totals, callpaths, callpaths)?;
+            let timeline = wanted.timeline(at, &totals, callpaths, callpaths)?;
             Ok(Details { totals, regions, timeline })
         };
         let details = wanted.firsts.contains(&at).then(of_first).transpose();
@@ -163,10 +164,8 @@ fn loaded<'a>(
 
 /// Reads profiles of which some have more callpaths than a page can show, and folds the smaller
 /// ones.
-fn folded<'a>(
-    directories: &[&Path],
-    wanted: &Wanted<'a>,
-) -> Result<Vec<Loaded<'a>>, Box<dyn Error>> {
+fn folded<'a>(wanted: &Wanted<'a>) -> Result<Vec<Loaded<'a>>, Box<dyn Error>> {
+    let directories = wanted.directories;
     let read = |directory: &&Path| {
         select::read(directory, wanted.selection).map_err(|error| select::named(directory, error))
     };
@@ -183,7 +182,7 @@ fn folded<'a>(
         let fold::Folded { profile, rows } = fold::fold(profile, &is_shown);
         let of_first = |regions| {
             let totals = Totals::of_profile(&profile);
-            let timeline = wanted.timeline(directories[at], &totals, &all, &profile.callpaths)?;
+            let timeline = wanted.timeline(at, &totals, &all, &profile.callpaths)?;
             Ok::<_, Box<dyn Error>>(Details { totals, regions, timeline })
         };
         let details = regions.map(of_first).transpose()?;
@@ -198,23 +197,22 @@ fn folded<'a>(
 }
 
 impl Wanted<'_> {
-    /// Returns the events of the profile that is shown last, if it has any. The page has rows for
-    /// the callpaths `in_page`.
+    /// Returns the events of the profile at a place, if it has any and is the last that is shown in
+    /// full: the page draws no others. It has rows for the callpaths `in_page`.
     fn timeline(
         &self,
-        directory: &Path,
+        at: usize,
         totals: &Totals,
         callpaths: &CallpathTable,
         in_page: &CallpathTable,
     ) -> Result<Option<Timeline>, Box<dyn Error>> {
-        let Selection { ranks, path, .. } = self.selection;
-        let is_selected = |rank: &usize| {
-            let list = ranks.as_ref();
-            list.is_none_or(|list| u32::try_from(*rank).is_ok_and(|rank| list.contains(rank)))
-        };
-        let ranks: Vec<usize> = (0..totals.ranks().len()).filter(is_selected).collect();
+        if self.firsts.last() != Some(&at) {
+            return Ok(None);
+        }
+        let directory = self.directories[at];
+        let ranks = self.selection.ranks_of(totals.ranks().len());
         let each = |visit: &mut EventVisitor<'_>| events::each_in(directory, visit);
-        let is_whole = path.is_none();
+        let is_whole = self.selection.path.is_none();
         let profile = EventsProfile { callpaths, is_whole, facts: totals.ranks() };
         let shown = ShownEvents::of(self.events, profile, &each)?;
         Timeline::of(&Subject { callpaths, in_page, totals, ranks: &ranks }, &shown)
@@ -255,14 +253,10 @@ fn comparison(
     base: usize,
     arguments: &HtmlArguments,
 ) -> Result<Value, Box<dyn Error>> {
-    let selected = |rank: &usize| {
-        let list = arguments.selection.ranks.as_ref();
-        list.is_none_or(|list| u32::try_from(*rank).is_ok_and(|rank| list.contains(rank)))
-    };
     let mut runs = Runs::new(Options::default());
     for (at, Loaded { name, profile, .. }) in profiles.iter().enumerate() {
         let side = if at < base { Side::Base } else { Side::New };
-        let ranks: Vec<usize> = (0..profile.ranks().len()).filter(selected).collect();
+        let ranks = arguments.selection.ranks_of(profile.ranks().len());
         runs.add(side, name, &**profile, &ranks)?;
     }
     let diff = runs.compare();

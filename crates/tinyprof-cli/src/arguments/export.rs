@@ -39,9 +39,9 @@ pub(crate) enum ExportFormat {
     Openmetrics,
     /// Events of each rank and thread as they were (`TINYPROF_EVENTS`): Perfetto (ui.perfetto.dev)
     Perfetto,
-    /// The same as an archive, a directory: Vampir, Scalasca, Score-P's tools, otf2-print
+    /// Events as an archive, which is a directory: Vampir, Scalasca, Score-P's tools, otf2-print
     Otf2,
-    /// The same as text, with states, a directory of trace.prv, trace.pcf and trace.row: Paraver
+    /// Events and states as text, in a directory (trace.prv, trace.pcf, trace.row): Paraver
     Paraver,
     /// Visits and time of each callpath, compressed: go tool pprof, Pyroscope, Parca, speedscope
     Pprof,

@@ -57,7 +57,7 @@ pub(crate) struct HtmlArguments {
     pub(crate) page: PageArguments,
 }
 
-/// What is done with a page.
+/// The place of a page, and whether to open it.
 #[derive(Args, Debug)]
 pub(crate) struct PageArguments {
     /// The file to write, - for standard output [default: NAME.html, NAME-timeline.html for a time

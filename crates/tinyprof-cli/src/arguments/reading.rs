@@ -26,6 +26,16 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
+    /// Returns the selected ranks of `count`. The other ranks have no values, and cannot be
+    /// distinguished by that from ranks that visited nothing.
+    pub(crate) fn ranks_of(&self, count: usize) -> Vec<usize> {
+        let is_selected = |rank: u32| self.ranks.as_ref().is_none_or(|list| list.contains(rank));
+        let numbered = (0_u32..).zip(0..count);
+        numbered.filter(|(number, _)| is_selected(*number)).map(|(_, rank)| rank).collect()
+    }
+}
+
+impl Selection {
     /// Returns true if anything may be left out.
     pub(crate) const fn is_part(&self) -> bool {
         self.ranks.is_some() || self.executions.is_some() || self.path.is_some()

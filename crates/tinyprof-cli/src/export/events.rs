@@ -1,5 +1,5 @@
-//! What the exporters of events have in common: the ranks that they show, their events on one
-//! clock, and what is told about those that are missing.
+//! Ranks and their events on one clock for all exporters of events, with notes on those that are
+//! missing.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -9,7 +9,7 @@ use tinyprof_format::model::RankEvents;
 use super::choice::choose;
 use super::exporter::{Notes, Request, Source};
 use super::summary::Summary;
-use crate::events::{EventVisitor, HOSTS_NOTE, NO_EVENTS, ShownEvents, Told};
+use crate::events::{EventVisitor, HOSTS_NOTE, NO_EVENTS, ShownEvents};
 
 /// The most bytes that are written without a word, as viewers take no more.
 const BYTES_MAX: u64 = 500_000_000;
@@ -50,7 +50,7 @@ impl<'r> ShownRanks<'r> {
         mut self,
         visit_bytes: u64,
         visit: &mut RankVisitor<'_>,
-    ) -> Result<(Notes, Told), Box<dyn Error>> {
+    ) -> Result<Notes, Box<dyn Error>> {
         let (source, names) = (&self.source, &self.names);
         let each = |visit: &mut EventVisitor<'_>| self.request.inputs[0].each_events(visit);
         let profile = source.events_profile();
@@ -75,6 +75,6 @@ impl<'r> ShownRanks<'r> {
         if events.hosts() > 1 {
             self.notes.push(HOSTS_NOTE.to_owned());
         }
-        Ok((self.notes, told))
+        Ok(self.notes)
     }
 }

@@ -25,7 +25,7 @@ pub(super) type Notes = Vec<String>;
 pub(super) trait Exporter: Sync {
     /// Returns `true` if the format is text, which may go to standard output.
     fn is_text(&self) -> bool {
-        true
+        !self.writes_directory()
     }
 
     /// Returns `true` if several profiles go into one file.
@@ -35,7 +35,7 @@ pub(super) trait Exporter: Sync {
 
     /// Returns `true` if it shows only some of many ranks, see `--max-ranks`.
     fn caps_ranks(&self) -> bool {
-        false
+        self.has_events()
     }
 
     /// Returns `true` if it shows events, see `--window` and `--class`.
@@ -63,9 +63,11 @@ pub(super) trait Exporter: Sync {
     /// If `out` cannot be written, or if the format cannot hold the profile at all.
     fn export(
         &self,
-        request: &Request<'_>,
-        out: &mut (dyn Write + Send),
-    ) -> Result<Notes, Box<dyn Error>>;
+        _request: &Request<'_>,
+        _out: &mut (dyn Write + Send),
+    ) -> Result<Notes, Box<dyn Error>> {
+        Err("the format is a directory, not a file".into())
+    }
 }
 
 /// The data to export.
@@ -129,11 +131,7 @@ impl Input<'_> {
         match self {
             Self::Directory(directory, selection) => {
                 let profile = select::open(directory, selection).map_err(NotRead)?;
-                let is_selected = |rank: &usize| match (&selection.ranks, u32::try_from(*rank)) {
-                    (Some(list), Ok(rank)) => list.contains(rank),
-                    _ => true,
-                };
-                let ranks = (0..profile.ranks().len()).filter(is_selected).collect();
+                let ranks = selection.ranks_of(profile.ranks().len());
                 let is_whole = selection.path.is_none();
                 Ok(Source { name: name_of(directory), profile: Box::new(profile), ranks, is_whole })
             }
@@ -145,9 +143,7 @@ impl Input<'_> {
             }
         }
     }
-}
 
-impl Input<'_> {
     /// Passes the events of each rank that kept any to `visit`, in the order of ranks.
     ///
     /// # Errors
@@ -156,11 +152,7 @@ impl Input<'_> {
         match self {
             Self::Directory(directory, _) => events::each_in(directory, visit),
             #[cfg(test)]
-            Self::Profile(_, profile) => {
-                let all = (0..).zip(&profile.ranks);
-                let events = all.filter_map(|(rank, facts)| Some((rank, facts.events.as_deref()?)));
-                events.into_iter().try_for_each(|(rank, events)| visit(rank, events))
-            }
+            Self::Profile(_, profile) => events::each_of(profile, visit),
         }
     }
 }
@@ -205,6 +197,11 @@ impl Source<'_> {
     /// Returns the facts that each rank reports about itself, of all ranks.
     pub(super) fn facts(&self) -> &[RankFacts] {
         self.profile.ranks()
+    }
+
+    /// Returns the host of a rank; empty if it is not known.
+    pub(super) fn host(&self, rank: u32) -> &str {
+        self.facts().get(rank as usize).map_or("", |facts| facts.host.as_str())
     }
 
     /// Passes each callpath once, callees before their callers, with its values by rank.

@@ -40,13 +40,19 @@ impl Message {
         self.0
     }
 
-    fn varint(&mut self, mut number: u64) {
-        while number >= 128 {
-            self.0.push((number & 127) as u8 | 128);
-            number >>= 7;
-        }
-        self.0.push((number & 127) as u8);
+    fn varint(&mut self, number: u64) {
+        push_varint(&mut self.0, number);
     }
+}
+
+/// Appends a number in 7 bits a byte, the lowest first; the highest bit of a byte says that more
+/// follow.
+pub(crate) fn push_varint(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 128 {
+        bytes.push((number & 127) as u8 | 128);
+        number >>= 7;
+    }
+    bytes.push((number & 127) as u8);
 }
 
 #[cfg(test)]

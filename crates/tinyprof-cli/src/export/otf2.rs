@@ -13,7 +13,7 @@ mod definitions;
 use std::collections::HashMap;
 use std::error::Error;
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::BufWriter;
 use std::path::Path;
 
 use tinyprof_format::model::{CallpathId, Region, SiteId, ThreadEvents};
@@ -26,7 +26,7 @@ use buffer::Buffer;
 use chunks::{CHUNK_BYTES, Chunks};
 use definitions::Definitions;
 
-/// What a visit takes in the files, about.
+/// About how many bytes a visit takes in the files.
 const VISIT_BYTES: u64 = 24;
 /// The version of the format that is written, and of the library that wrote the same.
 const ANCHOR_FORMAT: u8 = 3;
@@ -39,24 +39,12 @@ const NOT_COMPRESSED: u8 = 1;
 pub(super) struct Otf2;
 
 impl Exporter for Otf2 {
-    fn is_text(&self) -> bool {
-        false
-    }
-
-    fn caps_ranks(&self) -> bool {
-        true
-    }
-
     fn has_events(&self) -> bool {
         true
     }
 
     fn writes_directory(&self) -> bool {
         true
-    }
-
-    fn export(&self, _: &Request<'_>, _: &mut (dyn Write + Send)) -> Result<Notes, Box<dyn Error>> {
-        Err("an OTF2 archive is a directory".into())
     }
 
     fn export_into(&self, request: &Request<'_>, to: &Path) -> Result<Notes, Box<dyn Error>> {
@@ -69,8 +57,8 @@ impl Exporter for Otf2 {
             let number = archive.definitions.region(&row.region);
             regions.insert(row.id, number);
         }
-        let (notes, _) = shown.each(VISIT_BYTES, &mut |source, name, rank, events| {
-            let process = archive.definitions.process(name, &host(source, rank));
+        let notes = shown.each(VISIT_BYTES, &mut |source, name, rank, events| {
+            let process = archive.definitions.process(name, host(source, rank));
             for thread in &events.threads {
                 archive.thread(rank, process, thread, &regions)?;
             }
@@ -81,9 +69,8 @@ impl Exporter for Otf2 {
     }
 }
 
-fn host(source: &Source<'_>, rank: u32) -> String {
-    let host = source.facts().get(rank as usize).map_or("", |facts| facts.host.as_str());
-    if host.is_empty() { "unknown host".to_owned() } else { host.to_owned() }
+fn host<'a>(source: &'a Source<'_>, rank: u32) -> &'a str {
+    Some(source.host(rank)).filter(|host| !host.is_empty()).unwrap_or("unknown host")
 }
 
 /// An archive that is being written.

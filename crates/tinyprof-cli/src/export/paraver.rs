@@ -22,7 +22,7 @@ use super::exporter::{Exporter, Notes, Request, Source};
 use crate::events::{Edge, each_edge};
 use states::{RUNNING, Regions};
 
-/// What a visit takes in the file, about.
+/// About how many bytes a visit takes in the file.
 const VISIT_BYTES: u64 = 190;
 /// The types of events: a region at depth 1 has the first; and calls of MPI.
 const REGION_TYPE: u64 = 9_000_000;
@@ -31,14 +31,6 @@ const CALL_TYPE: u64 = 9_100_000;
 pub(super) struct Paraver;
 
 impl Exporter for Paraver {
-    fn is_text(&self) -> bool {
-        false
-    }
-
-    fn caps_ranks(&self) -> bool {
-        true
-    }
-
     fn has_events(&self) -> bool {
         true
     }
@@ -47,16 +39,12 @@ impl Exporter for Paraver {
         true
     }
 
-    fn export(&self, _: &Request<'_>, _: &mut (dyn Write + Send)) -> Result<Notes, Box<dyn Error>> {
-        Err("a trace of Paraver is a directory of three files".into())
-    }
-
     fn export_into(&self, request: &Request<'_>, to: &Path) -> Result<Notes, Box<dyn Error>> {
         let shown = ShownRanks::of(request)?;
         let regions = Regions::of(shown.source.callpaths());
         let launched = shown.source.manifest().metadata.launchdate;
         let mut trace = Trace::default();
-        let (notes, _) = shown.each(VISIT_BYTES, &mut |source, name, rank, events| {
+        let notes = shown.each(VISIT_BYTES, &mut |source, name, rank, events| {
             trace.rank(source, name, rank, events, &regions);
             Ok(())
         })?;
@@ -112,7 +100,7 @@ impl Trace {
         events: &RankEvents,
         regions: &Regions,
     ) {
-        let host = source.facts().get(rank as usize).map_or("", |facts| facts.host.as_str());
+        let host = source.host(rank);
         let known = self.hosts.iter().position(|known| known == host);
         let host = known.unwrap_or_else(|| {
             self.hosts.push(host.to_owned());

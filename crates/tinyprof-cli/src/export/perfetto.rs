@@ -16,7 +16,7 @@ use super::message::Message;
 use super::names;
 use crate::events::{Edge, each_edge};
 
-/// What a visit takes in the file, about.
+/// About how many bytes a visit takes in the file.
 const VISIT_BYTES: u64 = 44;
 
 /// The fields of a packet, and of the messages in it, as the schema names them.
@@ -63,10 +63,6 @@ impl Exporter for Perfetto {
         false
     }
 
-    fn caps_ranks(&self) -> bool {
-        true
-    }
-
     fn has_events(&self) -> bool {
         true
     }
@@ -78,7 +74,7 @@ impl Exporter for Perfetto {
     ) -> Result<Notes, Box<dyn Error>> {
         let shown = ShownRanks::of(request)?;
         let mut trace = Trace { out, sequences: 0 };
-        let (notes, _) = shown.each(VISIT_BYTES, &mut |source, name, rank, events| {
+        let notes = shown.each(VISIT_BYTES, &mut |source, name, rank, events| {
             trace.rank(rank, name, events, source.callpaths())
         })?;
         Ok(notes)

@@ -15,6 +15,8 @@
 
 use serde_json::{Value, json};
 
+use crate::export::push_varint;
+
 const ABSENT: u32 = 0xff_ffff;
 
 /// The steps of columns of which there are few.
@@ -68,13 +70,9 @@ impl Columns {
     /// Adds whole numbers exactly, in as many bytes as each needs.
     pub(super) fn add_exact(&mut self, numbers: impl Iterator<Item = u64>) -> Value {
         let (at, mut count) = (self.bytes.len(), 0_usize);
-        for mut number in numbers {
+        for number in numbers {
             count += 1;
-            while number >= 128 {
-                self.bytes.push((number & 127) as u8 | 128);
-                number >>= 7;
-            }
-            self.bytes.push((number & 127) as u8);
+            push_varint(&mut self.bytes, number);
         }
         json!({ "at": at, "count": count })
     }

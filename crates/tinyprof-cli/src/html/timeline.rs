@@ -41,7 +41,7 @@ pub(super) struct Timeline {
     ranks: BTreeSet<usize>,
 }
 
-/// What events are shown of.
+/// The callpaths and ranks whose events are shown.
 pub(super) struct Subject<'a> {
     pub(super) callpaths: &'a CallpathTable,
     /// The callpaths that the page has rows for.

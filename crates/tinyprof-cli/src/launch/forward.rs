@@ -1,4 +1,4 @@
-//! What Open MPI has to be told so that ranks on other hosts get our variables.
+//! Variables of ours for ranks that Open MPI starts on other hosts.
 //!
 //! Its launcher hands on those that are named, by `-x` or in a variable, and refuses both at once.
 //! Other launchers hand on all, and do not know that variable.

@@ -28,7 +28,7 @@ pub(super) const STATES: [&str; 17] = [
 pub(super) const RUNNING: u64 = 1;
 const OTHERS: u64 = 15;
 
-/// What records say of a callpath.
+/// The numbers that stand for a callpath in records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RegionNumbers {
     pub(super) number: u64,

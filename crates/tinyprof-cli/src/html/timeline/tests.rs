@@ -7,13 +7,13 @@ use tinyprof_format::model::{EventPolicy, Profile, VisitEvent};
 use tinyprof_rules::Rules;
 
 use super::*;
-use crate::events::{EventSelection, EventVisitor, EventsProfile};
+use crate::events::{EventSelection, EventVisitor, EventsProfile, each_of};
 use crate::html::page;
 use crate::html::payload::Shown;
 use crate::messages_example as example;
 
-/// Returns a profile whose ranks make `steps` steps: each is 100 µs in `exchange`, of which they
-/// receive for 40 µs and send for 1 µs.
+/// Returns a profile whose ranks make `steps` steps. Each step takes 100 µs in `exchange`: 40 µs
+/// receiving, and 1 µs sending.
 fn profile(ranks: u32, steps: u64) -> Profile {
     let mut profile = example::profile(ranks);
     let names =
@@ -52,11 +52,7 @@ fn profile(ranks: u32, steps: u64) -> Profile {
 }
 
 fn timeline(profile: &Profile, visits_max: u64) -> Timeline {
-    let each = |visit: &mut EventVisitor<'_>| {
-        let ranks = (0_u32..).zip(&profile.ranks);
-        let events = ranks.filter_map(|(rank, facts)| Some((rank, facts.events.as_deref()?)));
-        events.into_iter().try_for_each(|(rank, events)| visit(rank, events))
-    };
+    let each = |visit: &mut EventVisitor<'_>| each_of(profile, visit);
     let (callpaths, facts) = (&profile.callpaths, profile.ranks.as_slice());
     let of = EventsProfile { callpaths, is_whole: true, facts };
     let shown = ShownEvents::of(&EventSelection::default(), of, &each).unwrap();

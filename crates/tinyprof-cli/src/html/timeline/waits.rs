@@ -8,7 +8,8 @@ use tinyprof_format::model::{
     CallpathId, CallpathIndex, CallpathTable, CallpathValues, EdgeKey, MessageKey,
 };
 
-/// The most calls on ranks of which the page tells the waiting: those with most of it.
+/// The largest number of calls, counted rank by rank, whose waiting the page tells: those that wait
+/// longest.
 const WAITS_MAX: usize = 8_192;
 
 /// The waiting of the ranks that are shown, while callpaths are added.

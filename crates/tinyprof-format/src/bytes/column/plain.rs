@@ -1,4 +1,4 @@
-//! What stands for packing where nobody needs it: programs of one process write short columns.
+//! Stand-ins for packing, for programs of one process: they write short columns.
 //!
 //! pco and its dependencies are a fifth of what a program with one attribute compiles. A column
 //! of such a program has few numbers, and the program reads no profile.
