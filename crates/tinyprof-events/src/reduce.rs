@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use tinyprof_segment::sequence::{begin_update, end_update};
 use tinyprof_segment::words::{high, low, pack};
-use tinyprof_vocabulary::EventPolicy;
+use tinyprof_vocabulary::{EventClass, EventPolicy};
 
 use crate::bin::word;
 use crate::buffer::{Buffer, add};
@@ -46,7 +46,7 @@ impl Buffer<'_> {
     }
 
     /// Returns a bin of the cell that has the most bins, weighed by its class, and of these cells
-    /// the deepest: of its older half, one of every second.
+    /// the deepest. Roots are left alone as long as they take at most half of the buffer.
     fn most_dispensable(&self, of: Cell) -> Option<usize> {
         let mut bins = [0_u64; CELLS as usize];
         let mut newest = [0_u32; CELLS as usize];
@@ -56,16 +56,18 @@ impl Buffer<'_> {
             bins[at] += dispensability(cell.class());
             newest[at] = newest[at].max(bin.number());
         }
+        let roots = &mut bins[Cell::new(EventClass::Root, 1).number() as usize];
+        if *roots <= dispensability(EventClass::Root) * self.geometry.bins as u64 / 2 {
+            *roots = 0;
+        }
         let cells = (0..CELLS).filter_map(Cell::from_number);
         let cell = cells.max_by_key(|cell| (bins[cell.number() as usize], cell.depth()))?;
-        let half = newest[cell.number() as usize] / 2;
+        let newest = newest[cell.number() as usize];
         let open = self.open_number(of);
         let is_of_cell = |bin: &usize| self.bin(*bin).cell() == Some(cell) && Some(*bin) != open;
-        // The number of twos in its number tells in which round a bin is given up: the first of the
-        // cell last of all.
         let rank = |bin: &usize| {
             let number = self.bin(*bin).number();
-            (number > half, number.trailing_zeros(), number)
+            (number == 0 || number == newest, round(cell, number), number)
         };
         (0..self.geometry.bins).filter(is_of_cell).min_by_key(rank)
     }
@@ -92,4 +94,14 @@ impl Buffer<'_> {
         let open = low(self.of_cell(of, cell::OPEN).load(Relaxed));
         open.checked_sub(1).map(|open| open as usize)
     }
+}
+
+/// Returns in which round a bin of a cell is given up, so that those that stay are equally far from
+/// each other: every second one in round 0, of those left every second one in round 1, and so on.
+/// Three kinds of cells keep bins a third of that distance apart, because visits of different cells
+/// often come side by side, and so would what is lost.
+fn round(cell: Cell, number: u32) -> u32 {
+    const KEPT: [u32; 3] = [0, 0x5555_5555, 0xaaaa_aaaa];
+    let kept = KEPT[(cell.class() as usize + cell.depth() as usize) % KEPT.len()];
+    (number ^ kept).trailing_zeros()
 }

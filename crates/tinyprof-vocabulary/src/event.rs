@@ -49,8 +49,8 @@ pub enum EventPolicy {
     Window,
     /// The oldest visits: the last seconds are kept in full.
     Ring,
-    /// Every second part of the older half, of computation sooner than of calls: all of the run is
-    /// there, the older the coarser.
+    /// Every second part, of computation sooner than of calls: all of the run is there, the coarser
+    /// the longer it was.
     Thin,
 }
 

@@ -76,33 +76,36 @@ fn add_processors(_: u32, _: &mut [u64; PROCESSORS_MAX / WORD_BITS]) {}
 mod tests {
     use std::sync::atomic::AtomicBool;
     use std::sync::atomic::Ordering::Relaxed;
+    use std::sync::mpsc::channel;
 
     use super::*;
-    use crate::sys::processor::process_cpu_ns;
 
     #[test]
     fn threads_that_work_count_and_those_that_sleep_do_not() {
         if cfg!(miri) || !cfg!(target_os = "linux") {
             return;
         }
-        let before = ThreadsAtWork::of_this_process(false);
-        let is_over = AtomicBool::new(false);
+        let is_over = &AtomicBool::new(false);
         std::thread::scope(|scope| {
-            scope.spawn(|| {
+            let (tell, told) = channel();
+            scope.spawn(move || {
+                tell.send(thread_number()).unwrap();
                 while !is_over.load(Relaxed) {
                     std::hint::spin_loop();
                 }
             });
             let sleeps = scope.spawn(std::thread::park);
-            let had = process_cpu_ns().unwrap();
-            // Other tests have threads, too, that come and go.
-            while process_cpu_ns().unwrap() < had + 50_000_000 {
+            let both = [thread_number(), told.recv().unwrap()];
+            let cpu_ns = |thread| ThreadTime::of(thread).map_or(0, |time| time.cpu_ns);
+            // Other tests have threads, too, of which some have worked for seconds.
+            let busiest_ns = || threads().into_iter().map(cpu_ns).max().unwrap();
+            while both.map(cpu_ns).into_iter().min() < Some(busiest_ns() * 2 / LEAST_PART + 1) {
                 std::hint::spin_loop();
             }
             let found = ThreadsAtWork::of_this_process(false);
             is_over.store(true, Relaxed);
             sleeps.thread().unpark();
-            assert!(found.threads >= 2 && found.processors >= 1, "{before:?} {found:?}");
+            assert!(found.threads >= 2 && found.processors >= 1, "{found:?}");
         });
     }
 }
