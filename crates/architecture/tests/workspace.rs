@@ -12,7 +12,7 @@ use tinyprof_architecture::source::{Source, sources};
 use tinyprof_architecture::{paths, public, unsafe_code};
 
 /// The crates and their floors, as in the section *The house*.
-const FLOORS: [(&str, u32); 30] = [
+const FLOORS: [(&str, u32); 31] = [
     ("tinyprof-segment", 0),
     ("tinyprof-vocabulary", 0),
     ("tinyprof-events", 1),
@@ -23,6 +23,7 @@ const FLOORS: [(&str, u32); 30] = [
     ("tinyprof-report", 2),
     ("tinyprof-settings", 2),
     ("tinyprof-symbols", 3),
+    ("tinyprof-picture", 3),
     ("tinyprof-views", 3),
     ("tinyprof-why", 3),
     ("tinyprof-rules", 4),

@@ -31,6 +31,14 @@ impl RankSet {
         }
     }
 
+    /// Returns the ranks of these runs, each from its first to its last rank, in any order.
+    #[must_use]
+    pub fn of_runs(runs: &[(u32, u32)]) -> Self {
+        let mut set = Self::default();
+        set.absorb(&Self { runs: runs.iter().copied().filter(|run| run.0 <= run.1).collect() });
+        set
+    }
+
     /// Adds the ranks of another set.
     pub fn absorb(&mut self, other: &Self) {
         self.runs.extend_from_slice(&other.runs);

@@ -1,7 +1,5 @@
 //! Samples for tests.
 
-use std::time::Duration;
-
 use tinyprof_format::model::{
     CallpathId, CallpathValues, Edge, EdgeKey, EdgeKind, EventMap, ExecutionSummary, RankFacts,
     Region, SiteId,
@@ -51,14 +49,11 @@ pub(super) fn sample(ranks: u64, visits: u64) -> Sample {
         EventMap::from_records(records, facts)
     };
     let maps: Vec<EventMap> = (0..ranks).map(rank).collect();
-    Sample {
-        name: "heat.tprof".to_owned(),
-        source: "interim profile 7".to_owned(),
-        moment_ns: 10_000_000_000,
-        elapsed: Some(Duration::from_millis(83_500)),
-        age: Duration::from_millis(1_200),
-        ..Sample::of_ranks(&maps)
-    }
+    let mut sample = Sample::of_ranks(&maps);
+    sample.picture.name = "heat.tprof".to_owned();
+    sample.picture.elapsed_ns = Some(83_500_000_000);
+    sample.picture.age_ns = 1_200_000_000;
+    Sample { source: "interim profile 7".to_owned(), moment_ns: 10_000_000_000, ..sample }
 }
 
 /// Returns a job of two ranks: rank 1 waits for 3 s in `MPI_Recv`, as rank 0 computes for that much
@@ -88,5 +83,7 @@ pub(super) fn waiting() -> Sample {
         rank(sender, 4_000_000_000, 1_000, false),
         rank(receiver, 1_000_000_000, 3_000_000_000, true),
     ];
-    Sample { name: "late.tprof".to_owned(), ..Sample::of_ranks(&ranks) }
+    let mut sample = Sample::of_ranks(&ranks);
+    sample.picture.name = "late.tprof".to_owned();
+    sample
 }

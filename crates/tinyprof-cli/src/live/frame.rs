@@ -53,17 +53,18 @@ impl Frame {
     pub(super) fn new(sample: Sample, before: Option<&Sample>) -> Self {
         let since =
             before.map(|before| Since::new(&sample, before)).filter(|since| since.interval_ns > 0);
-        let table = &sample.callpaths;
+        let picture = &sample.picture;
+        let table = &picture.callpaths;
         let of_roots = |value: &dyn Fn(usize) -> u128| {
             let roots = table.iter().filter(|(_, callpath)| callpath.parent.is_none());
             roots.fold(0_u128, |sum, (index, _)| sum.saturating_add(value(index.row())))
         };
-        let base = TimeBase::of_statistics(table, &sample.statistics);
+        let base = TimeBase::of_statistics(table, &picture.statistics);
         let recent_ns = since.as_ref().map(|since| of_roots(&|row| since.inclusive_ns[row]));
         let children = table.children();
         let row = |(index, callpath): (CallpathIndex, &tinyprof_format::model::Callpath)| {
             let at = index.row();
-            let statistics = &sample.statistics.row(at);
+            let statistics = &picture.statistics.row(at);
             Row {
                 identity: table.identities()[at],
                 name: callpath.region.name.clone(),
@@ -103,13 +104,14 @@ struct Since {
 
 impl Since {
     fn new(sample: &Sample, before: &Sample) -> Self {
-        let known: HashMap<Identity, CallpathIndex> = before.callpaths.index_by_identity();
-        let rows = sample.callpaths.identities().iter().zip(sample.statistics.rows());
+        let known: HashMap<Identity, CallpathIndex> = before.picture.callpaths.index_by_identity();
+        let now = &sample.picture;
+        let rows = now.callpaths.identities().iter().zip(now.statistics.rows());
         let (visits, inclusive_ns) = rows
             .map(|(identity, now)| {
                 let then = known
                     .get(identity)
-                    .map(|index| before.statistics.row(index.row()))
+                    .map(|index| before.picture.statistics.row(index.row()))
                     .unwrap_or_default();
                 (
                     now.visits.saturating_sub(then.visits),

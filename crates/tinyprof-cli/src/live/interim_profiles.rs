@@ -78,21 +78,27 @@ impl InterimProfiles {
                 Err(error) => return Seen::Unreadable(error.to_string()),
             };
             let launched = Duration::from_secs(profile.manifest.metadata.launchdate);
-            let sample = Sample {
-                name: format!("{name}.tprof"),
-                source: source.to_owned(),
-                moment_ns: u64::try_from(since.as_nanos()).unwrap_or(u64::MAX),
-                elapsed: since.checked_sub(launched).filter(|_| !launched.is_zero()),
-                ..Sample::of_profile(&profile)
-            };
+            let mut sample = Sample::of_profile(&profile);
+            let elapsed = since.checked_sub(launched).filter(|_| !launched.is_zero());
+            sample.picture.name = format!("{name}.tprof");
+            sample.picture.elapsed_ns = elapsed.map(nanoseconds);
+            (sample.source, sample.moment_ns) = (source.to_owned(), nanoseconds(since));
             self.read = Some((path, sample));
         }
         let age = sys::since_1970().saturating_sub(since);
         match &self.read {
-            Some((_, sample)) => Seen::Running(Box::new(Sample { age, ..sample.clone() })),
+            Some((_, sample)) => {
+                let mut sample = sample.clone();
+                sample.picture.age_ns = nanoseconds(age);
+                Seen::Running(Box::new(sample))
+            }
             None => Seen::Nothing,
         }
     }
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 fn line(name: String, number: u32) -> JobLine {

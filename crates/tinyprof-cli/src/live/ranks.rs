@@ -1,6 +1,7 @@
 //! The ranks of one callpath as a row of cells: one for each rank, or for several if there is not
 //! enough room. A cell is a digit, so that it is readable without colour.
 
+use tinyprof_picture::Slow;
 use tinyprof_report::cells::{shown, time_cell};
 use tinyprof_report::escaped;
 
@@ -24,14 +25,14 @@ impl Cell {
     }
 }
 
-/// Returns the number of ranks per cell if there is room for `room` cells.
-pub(super) fn ranks_a_cell(ranks: usize, room: usize) -> usize {
-    ranks.div_ceil(room.max(1)).max(1)
+/// Returns the number of places of the picture per cell if there is room for `room` cells.
+fn places_a_cell(places: usize, room: usize) -> usize {
+    places.div_ceil(room.max(1)).max(1)
 }
 
 /// Returns the cells of a callpath in at most `room` columns.
 pub(super) fn cells(frame: &Frame, row: usize, room: usize) -> Vec<Cell> {
-    let times = &frame.sample.inclusive_ns[row];
+    let times = &frame.sample.picture.places[row].bins;
     let slowest = times.iter().flatten().max().copied().unwrap_or(0);
     let cell = |bin: &[Option<u64>]| match bin.iter().flatten().max() {
         None => Cell::Absent,
@@ -41,13 +42,14 @@ pub(super) fn cells(frame: &Frame, row: usize, room: usize) -> Vec<Cell> {
             Cell::Tenth(u8::try_from(tenth).unwrap_or(9).min(9))
         }
     };
-    times.chunks(ranks_a_cell(times.len(), room)).map(cell).collect()
+    times.chunks(places_a_cell(times.len(), room)).map(cell).collect()
 }
 
 /// Returns the legend of the cells, in one line.
 pub(super) fn legend(frame: &Frame, row: usize, room: usize) -> String {
-    let ranks = frame.sample.hosts.len();
-    let each = match ranks_a_cell(ranks, room) {
+    let picture = &frame.sample.picture;
+    let places = picture.places[row].bins.len();
+    let each = match picture.ranks_a_bin() * places_a_cell(places, room) {
         1 => "a digit for each".to_owned(),
         several => format!("a digit for the slowest of {several}"),
     };
@@ -56,15 +58,11 @@ pub(super) fn legend(frame: &Frame, row: usize, room: usize) -> String {
 
 /// Returns the slowest ranks of a callpath with their hosts and times, slowest first.
 pub(super) fn slowest(frame: &Frame, row: usize, count: usize) -> Vec<String> {
-    let times = frame.sample.inclusive_ns[row].iter().enumerate();
-    let mut times: Vec<(usize, u64)> =
-        times.filter_map(|(rank, time)| Some((rank, (*time)?))).collect();
-    times.sort_unstable_by_key(|&(rank, time)| (std::cmp::Reverse(time), rank));
-    let line = |&(rank, time): &(usize, u64)| {
-        let host = escaped(frame.sample.hosts.get(rank).map_or("", String::as_str));
-        format!("rank {rank:<6} {host:<20} {:>9}", time_cell(time.into()))
+    let line = |slow: &Slow| {
+        let (rank, host) = (slow.rank.0, escaped(&slow.host));
+        format!("rank {rank:<6} {host:<20} {:>9}", time_cell(slow.inclusive_ns.into()))
     };
-    times.iter().take(count).map(line).collect()
+    frame.sample.picture.places[row].slowest.iter().take(count).map(line).collect()
 }
 
 #[cfg(test)]
@@ -74,7 +72,7 @@ mod tests {
 
     fn row(frame: &Frame, ranks: usize, room: usize) -> String {
         let at = frame.rows.iter().position(|row| row.name == "compute").expect("it is there");
-        assert_eq!(frame.sample.hosts.len(), ranks);
+        assert_eq!(frame.sample.picture.size as usize, ranks);
         cells(frame, at, room).into_iter().map(Cell::symbol).collect()
     }
 
@@ -83,7 +81,9 @@ mod tests {
         let few = Frame::new(sample(5, 1), None);
         assert_eq!(row(&few, 5, 80), "9.9.9", "compute is on even ranks");
         let many = Frame::new(sample(4096, 1), None);
-        assert_eq!((row(&many, 4096, 64).len(), ranks_a_cell(4096, 64)), (64, 64));
+        assert_eq!((row(&many, 4096, 64).len(), row(&many, 4096, 40).len()), (64, 32));
+        let at = many.rows.iter().position(|row| row.name == "compute").expect("it is there");
+        assert!(legend(&many, at, 40).contains("the slowest of 128;"));
         assert!(
             row(&many, 4096, 0).len() == 1 && row(&Frame::new(sample(2, 1), None), 2, 1) == "9"
         );

@@ -5,7 +5,6 @@ use std::convert::Infallible;
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use tinyprof_format::segment::{Segment, running_map};
 use tinyprof_segment::clock::Moment;
@@ -111,13 +110,8 @@ fn sample(job: &Job<'_>, now: Moment) -> Sample {
         Ok::<_, Infallible>(map)
     });
     tinyprof_symbols::name_and_merge(&mut ranks, &wrappers());
-    Sample {
-        name: name(job),
-        source: memory_of(&processes(job)),
-        moment_ns: now.monotonic_ns,
-        elapsed: started_ns
-            .map(|start| Duration::from_nanos(now.monotonic_ns.saturating_sub(start))),
-        age: Duration::ZERO,
-        ..Sample::of_ranks(&ranks)
-    }
+    let mut sample = Sample::of_ranks(&ranks);
+    sample.picture.name = name(job);
+    sample.picture.elapsed_ns = started_ns.map(|start| now.monotonic_ns.saturating_sub(start));
+    Sample { source: memory_of(&processes(job)), moment_ns: now.monotonic_ns, ..sample }
 }

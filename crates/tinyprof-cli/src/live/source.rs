@@ -61,7 +61,7 @@ impl Watch {
             (Seen::Nothing, Some(_)) => Seen::Ended(None),
             _ => {
                 if let Seen::Running(sample) = &seen {
-                    self.seen = Some(sample.name.clone());
+                    self.seen = Some(sample.picture.name.clone());
                 }
                 seen
             }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use tinyprof_picture::Few;
 use tinyprof_report::cells::{
     columns, counted, cut, number_cell, percent_cell, shown, sum_cell, time_cell,
 };
@@ -25,29 +26,35 @@ const COLUMNS: [(&str, usize); 8] = [
 const WIDE: usize = 90;
 const NARROW_LACKS: [usize; 2] = [1, 6];
 const NAME_MAX: usize = 60;
+/// The hosts or ranks that are named in a line.
+const NAMED: usize = 3;
 
 /// Returns the facts of the job in one line: its name, ranks and hosts, how long it has run, and
 /// the age of the data.
 pub(super) fn job_line(frame: &Frame) -> String {
-    let sample = &frame.sample;
-    let mut hosts: Vec<&String> = sample.hosts.iter().filter(|host| !host.is_empty()).collect();
-    hosts.sort_unstable();
-    hosts.dedup();
-    let ranks = counted(sample.hosts.len() as u64, "rank");
-    let elapsed =
-        sample.elapsed.map_or_else(String::new, |elapsed| format!(", ran {}", seconds(elapsed)));
-    let hosts = counted(hosts.len() as u64, "host");
+    let picture = &frame.sample.picture;
+    let all = counted(picture.size.into(), "rank");
+    let ranks = match picture.ranks.len() {
+        known if known < picture.size.into() => format!("{known} of {all}"),
+        _ => all,
+    };
+    let elapsed = picture
+        .elapsed_ns
+        .map_or_else(String::new, |ns| format!(", ran {}", time_cell(ns.into())));
+    let hosts = counted(picture.hosts.into(), "host");
     format!(
         "{}: {ranks} on {hosts}{elapsed}; {}, {} old",
-        escaped(&sample.name),
-        escaped(&sample.source),
-        seconds(sample.age)
+        escaped(&picture.name),
+        escaped(&frame.sample.source),
+        time_cell(picture.age_ns.into())
     )
 }
 
-/// Returns losses and read errors that affect the visible data; empty if there are none.
+/// Returns losses, hosts of which nothing is known, and ranks that do not move; empty if there are
+/// none.
 pub(super) fn losses_line(frame: &Frame) -> String {
-    let losses = &frame.sample.losses;
+    let picture = &frame.sample.picture;
+    let losses = &picture.losses;
     let kinds = [
         (losses.records_unreadable, "record not read"),
         (losses.records_torn, "record caught in a change"),
@@ -57,7 +64,24 @@ pub(super) fn losses_line(frame: &Frame) -> String {
         .iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, what)| format!("{count} x {what}"));
-    said.collect::<Vec<_>>().join(", ")
+    let missing = few(&picture.missing, |one| {
+        format!("nothing of {}: {}", escaped(&one.host), escaped(&one.why))
+    });
+    let still = few(&picture.still, |one| {
+        let since = time_cell(one.since_ns.into());
+        format!("rank {} on {} has not moved for {since}", one.rank, escaped(&one.host))
+    });
+    said.chain(missing).chain(still).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns some of many, and how many more there are.
+fn few<T>(few: &Few<T>, said: impl Fn(&T) -> String) -> Vec<String> {
+    let mut all: Vec<String> = few.worst.iter().take(NAMED).map(said).collect();
+    match few.count.saturating_sub(all.len() as u64) {
+        0 => {}
+        more => all.push(format!("and {more} more")),
+    }
+    all
 }
 
 /// Returns why ranks wait, in lines of `width` columns; one line if it is not known.
