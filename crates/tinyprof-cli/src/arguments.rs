@@ -33,6 +33,8 @@ use help::{
     REPORT_HELP, RULES_HELP, RUN_HELP, TIMELINE_HELP, TOP_HELP, TREE_HELP, WAITS_HELP, WHY_HELP,
 };
 pub(crate) use output::{Color, PlainOutput, ReportRows, Rows, TableFormat, TableOutput};
+#[cfg(feature = "top")]
+pub(crate) use reading::AgentArguments;
 pub(crate) use reading::{
     InfoArguments, MpiArguments, ReportArguments, Selection, TopArguments, TreeArguments,
 };
@@ -84,6 +86,10 @@ pub(crate) enum Command {
     /// Print the hottest callpaths by exclusive time, or watch a running job
     #[command(after_help = TOP_HELP)]
     Top(TopArguments),
+    /// Send pictures of a running job to tinyprof top on another host, which starts this
+    #[cfg(feature = "top")]
+    #[command(hide = true)]
+    Agent(AgentArguments),
     /// Print the MPI calls of a profile: functions, call sites, and messages between ranks
     #[command(after_help = MPI_HELP)]
     Mpi(MpiArguments),

@@ -7,6 +7,7 @@
 //! A sample holds the data of one moment, a frame adds the changes since the previous sample, and a
 //! view selects the visible part.
 
+mod agents;
 mod app;
 mod causes;
 mod copy;
@@ -16,6 +17,7 @@ mod frame;
 mod interim_profiles;
 mod keys;
 mod ranks;
+mod remote;
 mod sample;
 mod screen;
 mod seen;
@@ -27,13 +29,17 @@ mod view;
 
 use std::error::Error;
 use std::io::{self, IsTerminal as _};
+use std::time::Duration;
 
 use crate::arguments::{Rows, TableFormat, TopArguments};
 use crate::recover::segment_directory;
 use crate::{render, sys};
+pub(crate) use agents::run as agent;
+use agents::{Task, Way, hosts_of_job};
 use app::App;
+use remote::Remote;
 use screen::State;
-use source::Watch;
+use source::{Source, Watch};
 use terminal::{Event, on_terminal};
 
 /// Watches until told to quit. Looks only once if that was asked for, or if nobody would see a
@@ -53,8 +59,7 @@ pub(crate) fn run(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
                 .into(),
         );
     }
-    let directory = segment_directory(arguments.directory.as_deref());
-    let mut app = App::new(Watch::new(&directory, arguments.job.clone()));
+    let mut app = App::new(source(arguments));
     if arguments.once || !io::stdout().is_terminal() {
         app.look_once()?;
         return render::text(&once(&app, usize::from(render::columns(arguments.output.width))));
@@ -81,6 +86,27 @@ pub(crate) fn run(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
             }
         }
     })
+}
+
+/// Returns the source of the numbers: agents, if the user names hosts, or a job of Slurm.
+fn source(arguments: &TopArguments) -> Source {
+    let slurm_job = arguments.job.as_deref().filter(|_| arguments.hosts.is_empty());
+    let of_slurm = slurm_job.and_then(|job| Some((job, hosts_of_job(job)?)));
+    let (way, hosts) = match &of_slurm {
+        Some((job, hosts)) => (Way::new(None, Some(job)), hosts),
+        None => (Way::new(arguments.remote_shell.as_deref(), None), &arguments.hosts),
+    };
+    if hosts.is_empty() {
+        let directory = segment_directory(arguments.directory.as_deref());
+        return Source::Here(Box::new(Watch::new(&directory, arguments.job.clone())));
+    }
+    let task = Task {
+        way,
+        directory: arguments.directory.clone(),
+        job: arguments.job.clone(),
+        interval: Duration::from_secs(arguments.interval.into()),
+    };
+    Source::There(Remote::start(&task, hosts))
 }
 
 /// Returns one frame as text: the whole tree, and the ranks of the first callpath.

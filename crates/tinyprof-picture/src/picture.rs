@@ -14,6 +14,8 @@ use crate::places::Places;
 /// A rank that has not moved.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Still {
+    /// Whether a signal or a debugger has stopped it.
+    pub is_stopped: bool,
     /// The time since its numbers changed last, in ns.
     pub since_ns: u64,
     /// Its number.

@@ -104,9 +104,39 @@ pub(crate) struct TopArguments {
     /// number in the batch system
     #[arg(long, value_name = "ID")]
     pub(crate) job: Option<String>,
+    /// Watch a job on these hosts, such as n1,n2: an agent is started on each; those of a job of
+    /// Slurm are known from --job
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) hosts: Vec<String>,
+    /// Start agents by this command, which takes a host and a command [default: ssh]
+    #[arg(long = "rsh", value_name = "COMMAND", requires = "hosts")]
+    pub(crate) remote_shell: Option<String>,
     /// Update the screen of a running job every SECONDS
     #[arg(long, value_name = "SECONDS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) interval: u32,
+}
+
+/// Arguments of `tinyprof agent`.
+#[cfg(feature = "top")]
+#[derive(Args, Debug)]
+pub(crate) struct AgentArguments {
+    #[arg(value_name = "DIR", help = TOP_DIR, value_parser = profile::directory)]
+    pub(crate) directory: Option<PathBuf>,
+    /// This host, and others for which it starts agents in turn
+    #[arg(long, value_name = "LIST", value_delimiter = ',', required = true)]
+    pub(crate) hosts: Vec<String>,
+    /// The job, as tinyprof top takes it
+    #[arg(long, value_name = "ID")]
+    pub(crate) job: Option<String>,
+    /// Send a picture every SECONDS
+    #[arg(long, value_name = "SECONDS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) interval: u32,
+    /// Start agents by this command, which takes a host and a command [default: ssh]
+    #[arg(long = "rsh", value_name = "COMMAND")]
+    pub(crate) remote_shell: Option<String>,
+    /// Start agents in this job of Slurm
+    #[arg(long, value_name = "ID", conflicts_with = "remote_shell")]
+    pub(crate) slurm_job: Option<String>,
 }
 
 /// Arguments of `tinyprof mpi`.

@@ -2,23 +2,18 @@
 //! actions. Knows no terminal.
 
 use std::thread;
-use std::time::Duration;
 
 use super::frame::Frame;
 use super::sample::Sample;
 use super::screen::{Screen, State};
 use super::seen::Seen;
-use super::source::Watch;
+use super::source::Source;
 use super::view::{Action, View};
-use tinyprof_report::escaped;
-
-/// The time between two looks over which a single picture computes rates.
-const RATES_OVER: Duration = Duration::from_millis(250);
 
 /// The job being watched, and the state of the view.
 #[derive(Debug)]
 pub(super) struct App {
-    watch: Watch,
+    source: Source,
     pub(super) view: View,
     pub(super) state: State,
     trouble: Option<String>,
@@ -26,9 +21,9 @@ pub(super) struct App {
 }
 
 impl App {
-    pub(super) fn new(watch: Watch) -> Self {
-        let state = State::Waiting(waiting(&watch));
-        Self { watch, view: View::default(), state, trouble: None, before: None }
+    pub(super) fn new(source: Source) -> Self {
+        let state = State::Waiting(source.awaited());
+        Self { source, view: View::default(), state, trouble: None, before: None }
     }
 
     /// Looks once; if a job runs, twice, so that rates are known.
@@ -36,19 +31,16 @@ impl App {
     /// # Errors
     /// If there is no job to look at, with the reason.
     pub(super) fn look_once(&mut self) -> Result<(), String> {
+        self.source.wait();
         self.update();
         if matches!(self.state, State::Running(_)) {
-            thread::sleep(RATES_OVER);
+            thread::sleep(self.source.rates_over());
             self.update();
         }
         if !matches!(self.state, State::Waiting(_)) || self.trouble.is_some() {
             return Ok(());
         }
-        let directory = self.watch.directory().display();
-        let job = self.watch.job().map_or_else(|| "program".to_owned(), |job| format!("job {job}"));
-        Err(format!(
-            "nothing to show in {directory}: no {job} that records runs there, and no interim profile is there"
-        ))
+        Err(self.source.nothing())
     }
 
     /// Looks once, unless the screen is paused.
@@ -56,14 +48,14 @@ impl App {
         if self.view.paused || matches!(self.state, State::Ended(_)) {
             return;
         }
-        let seen = self.watch.look();
+        let seen = self.source.look();
         self.take(seen);
     }
 
     fn take(&mut self, seen: Seen) {
         self.trouble = None;
         match seen {
-            Seen::Nothing => self.state = State::Waiting(waiting(&self.watch)),
+            Seen::Nothing => self.state = State::Waiting(self.source.awaited()),
             Seen::Several(jobs) => {
                 self.view.choice = self.view.choice.min(jobs.len().saturating_sub(1));
                 self.state = State::Choosing(jobs);
@@ -71,8 +63,8 @@ impl App {
             Seen::Running(sample) => self.state = State::Running(self.next(*sample)),
             Seen::Ended(Some(sample)) => self.state = State::Ended(self.next(*sample)),
             Seen::Ended(None) => {
-                let state =
-                    std::mem::replace(&mut self.state, State::Waiting(waiting(&self.watch)));
+                let waiting = State::Waiting(self.source.awaited());
+                let state = std::mem::replace(&mut self.state, waiting);
                 if let State::Running(frame) | State::Ended(frame) = state {
                     self.state = State::Ended(frame);
                 }
@@ -108,7 +100,7 @@ impl App {
                     }
                     Action::Enter | Action::Expand => {
                         if let Some(job) = jobs.get(self.view.choice) {
-                            self.watch.choose(job.id.clone());
+                            self.source.choose(job.id.clone());
                         }
                         self.update();
                     }
@@ -131,17 +123,10 @@ impl App {
     }
 }
 
-fn waiting(watch: &Watch) -> String {
-    let directory = escaped(&watch.directory().display().to_string());
-    match watch.job() {
-        Some(job) => format!("No job {} to watch in {directory} yet; waiting for it", escaped(job)),
-        None => format!("Nothing to watch in {directory} yet; waiting for a job"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::example::sample;
+    use super::super::source::Watch;
     use super::*;
 
     fn at(seconds: u64, visits: u64) -> Seen {
@@ -160,7 +145,7 @@ mod tests {
     #[test]
     fn a_job_begins_runs_and_ends() {
         let empty = tempfile::tempdir().expect("a directory");
-        let mut app = App::new(Watch::new(empty.path(), None));
+        let mut app = App::new(Source::Here(Box::new(Watch::new(empty.path(), None))));
         app.update();
         assert!(matches!(&app.state, State::Waiting(_)));
         app.take(at(1, 1));
@@ -187,7 +172,7 @@ mod tests {
     #[test]
     fn one_of_several_jobs_is_chosen() {
         let empty = tempfile::tempdir().expect("a directory");
-        let mut app = App::new(Watch::new(empty.path(), None));
+        let mut app = App::new(Source::Here(Box::new(Watch::new(empty.path(), None))));
         let jobs = ["7", "8", "9"]
             .map(|id| super::super::seen::JobLine { id: id.to_owned(), what: String::new() });
         app.take(Seen::Several(jobs.to_vec()));

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use tinyprof_format::segment::{Segment, running_map};
 use tinyprof_segment::clock::Moment;
 
+use super::agents::Progress;
 use super::copy::copy;
 use super::sample::Sample;
 use super::seen::JobLine;
@@ -30,7 +31,11 @@ pub(super) enum Found {
 }
 
 /// Returns the job called `wanted`, or the only one.
-pub(super) fn look(directory: &Path, wanted: Option<&str>) -> Result<Found, String> {
+pub(super) fn look(
+    directory: &Path,
+    wanted: Option<&str>,
+    progress: &mut Progress,
+) -> Result<Found, String> {
     let found = find(directory).map_err(|error| error.to_string())?;
     let files: Vec<(PathBuf, Vec<u8>)> = found
         .running
@@ -53,7 +58,7 @@ pub(super) fn look(directory: &Path, wanted: Option<&str>) -> Result<Found, Stri
         [] => Found::None,
         [(processes, job)] => {
             let id = processes.first().cloned().unwrap_or_default();
-            Found::Job(id, Box::new(sample(job, now)))
+            Found::Job(id, Box::new(sample(job, now, progress)))
         }
         several => {
             Found::Several(several.iter().map(|(processes, job)| line(processes, job)).collect())
@@ -101,7 +106,7 @@ fn name(job: &Job<'_>) -> String {
     name.map_or_else(|| "a program".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-fn sample(job: &Job<'_>, now: Moment) -> Sample {
+fn sample(job: &Job<'_>, now: Moment, progress: &mut Progress) -> Sample {
     let started_ns = job.pieces().map(|piece| piece.segment.header().start_ns).min();
     let Ok(mut ranks) = job.event_maps(|threads| {
         let segments: Vec<Segment<'_>> = threads.iter().map(|piece| piece.segment).collect();
@@ -112,6 +117,7 @@ fn sample(job: &Job<'_>, now: Moment) -> Sample {
     tinyprof_symbols::name_and_merge(&mut ranks, &wrappers());
     let mut sample = Sample::of_ranks(&ranks);
     sample.picture.name = name(job);
+    sample.picture.still = progress.still(&ranks, now.monotonic_ns);
     sample.picture.elapsed_ns = started_ns.map(|start| now.monotonic_ns.saturating_sub(start));
     Sample { source: memory_of(&processes(job)), moment_ns: now.monotonic_ns, ..sample }
 }

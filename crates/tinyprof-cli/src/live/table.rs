@@ -38,9 +38,8 @@ pub(super) fn job_line(frame: &Frame) -> String {
         known if known < picture.size.into() => format!("{known} of {all}"),
         _ => all,
     };
-    let elapsed = picture
-        .elapsed_ns
-        .map_or_else(String::new, |ns| format!(", ran {}", time_cell(ns.into())));
+    let elapsed =
+        picture.elapsed_ns.map_or_else(String::new, |ns| format!(", ran {}", time_cell(ns.into())));
     let hosts = counted(picture.hosts.into(), "host");
     format!(
         "{}: {ranks} on {hosts}{elapsed}; {}, {} old",
@@ -69,7 +68,9 @@ pub(super) fn losses_line(frame: &Frame) -> String {
     });
     let still = few(&picture.still, |one| {
         let since = time_cell(one.since_ns.into());
-        format!("rank {} on {} has not moved for {since}", one.rank, escaped(&one.host))
+        let how = if one.is_stopped { "is stopped, and" } else { "" };
+        format!("rank {} on {} {how} has not moved for {since}", one.rank, escaped(&one.host))
+            .replace("  ", " ")
     });
     said.chain(missing).chain(still).collect::<Vec<_>>().join(", ")
 }

@@ -13,13 +13,18 @@ pub(crate) struct Watched {
 
 impl Watched {
     pub(crate) fn start(directory: &Path) -> Self {
+        Self::start_with(directory, &[])
+    }
+
+    /// Starts it with variables, as a launcher sets them.
+    pub(crate) fn start_with(directory: &Path, variables: &[(&str, &str)]) -> Self {
         let bin = Path::new(env!("CARGO_BIN_EXE_tinyprof")).parent().expect("a directory");
         let mut command = Command::new(bin.join("examples/watched"));
         command
             .current_dir(directory)
             .env("TINYPROF_SEGMENT_DIR", "segments")
             .env("TINYPROF_REPORT", "off");
-        command.env("TINYPROF_OUT", "job");
+        command.env("TINYPROF_OUT", "job").envs(variables.iter().copied());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("`cargo test -p tinyprof-cli` builds it");
         let stdin = child.stdin.take().expect("a pipe");
@@ -44,6 +49,10 @@ impl Watched {
         drop(self.stdin);
         let output = self.child.wait_with_output().expect("it ends");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        // Of one that was started as a rank.
+        let is_of_rank =
+            |line: &&str| line.starts_with("tinyprof: this program runs under mpiexec, ");
+        let said: String = said.lines().filter(|line| !is_of_rank(line)).collect();
         let is_renamed =
             said.starts_with("tinyprof: job.tprof exists, ") && said.lines().count() == 1;
         assert!(said.is_empty() || is_renamed, "{said}");

@@ -1,0 +1,187 @@
+//! The agents that this process has started, and what they have told.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, ChildStderr, ChildStdout, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use tinyprof_picture::{Picture, frame};
+
+use super::{Task, add, missing, now_ns, since};
+
+/// The most agents that one process starts. Beyond that, they start those of others.
+const FAN_OUT: usize = 32;
+
+/// The time without a picture from which on a host counts as silent, in intervals.
+const SILENT_INTERVALS: u32 = 3;
+
+/// The longest line of an agent's error that is shown, in characters.
+const LINE_MAX: usize = 160;
+
+/// Agents. They end with this value.
+#[derive(Debug)]
+pub(in crate::live) struct Crew {
+    agents: Vec<Agent>,
+    interval: Duration,
+}
+
+#[derive(Debug)]
+struct Agent {
+    /// Its host, and those that it watches for us.
+    hosts: Vec<String>,
+    process: Option<Child>,
+    told: Arc<Mutex<Told>>,
+    begun_ns: u64,
+}
+
+/// What an agent has told.
+#[derive(Debug, Default)]
+struct Told {
+    /// Its last picture, and when it came, in ns.
+    picture: Option<(Picture, u64)>,
+    /// The last line of its errors.
+    line: String,
+    has_ended: bool,
+}
+
+impl Crew {
+    /// Starts agents for these hosts.
+    pub(in crate::live) fn start(task: &Task, hosts: &[String]) -> Self {
+        let size = hosts.len().div_ceil(FAN_OUT).max(1);
+        let agents = hosts.chunks(size).map(|hosts| Agent::start(task, hosts)).collect();
+        Self { agents, interval: task.interval }
+    }
+
+    /// Adds what they have told to a picture, and whom nothing is known of.
+    pub(in crate::live) fn add_to(&self, all: &mut Picture) {
+        for agent in &self.agents {
+            agent.add_to(all, self.interval * SILENT_INTERVALS);
+        }
+    }
+
+    /// Returns when the newest picture came, in ns.
+    pub(in crate::live) fn newest_ns(&self) -> Option<u64> {
+        let came = |agent: &Agent| agent.told(|told| told.picture.as_ref().map(|(_, came)| *came));
+        self.agents.iter().filter_map(came).max()
+    }
+
+    /// Returns whether each agent has sent a picture, or has ended.
+    pub(in crate::live) fn have_told(&self) -> bool {
+        self.agents.iter().all(|agent| agent.told(|told| told.has_ended || told.picture.is_some()))
+    }
+
+    /// Returns whether all agents have ended.
+    pub(in crate::live) fn have_ended(&self) -> bool {
+        self.agents.iter().all(|agent| agent.told(|told| told.has_ended))
+    }
+}
+
+impl Agent {
+    fn start(task: &Task, hosts: &[String]) -> Self {
+        let told = Arc::new(Mutex::new(Told::default()));
+        let mut command = task.command(hosts);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut process = match command.spawn() {
+            Ok(process) => Some(process),
+            Err(error) => {
+                let program = command.get_program().to_string_lossy();
+                change(&told, |told| {
+                    (told.line, told.has_ended) =
+                        (format!("cannot start {program}: {error}"), true);
+                });
+                None
+            }
+        };
+        if let Some(child) = &mut process {
+            if let Some(output) = child.stdout.take() {
+                let told = Arc::clone(&told);
+                thread::spawn(move || read_pictures(output, &told));
+            }
+            if let Some(errors) = child.stderr.take() {
+                let told = Arc::clone(&told);
+                thread::spawn(move || read_lines(errors, &told));
+            }
+        }
+        Self { hosts: hosts.to_vec(), process, told, begun_ns: now_ns() }
+    }
+
+    fn told<T>(&self, of: impl FnOnce(&Told) -> T) -> T {
+        of(&self.told.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn add_to(&self, all: &mut Picture, silent: Duration) {
+        let host = &self.hosts[0];
+        let trouble = self.told(|told| {
+            let Some((picture, came)) = &told.picture else {
+                return Some(told.why().unwrap_or_else(|| {
+                    format!("no answer for {} s", since(self.begun_ns).as_secs())
+                }));
+            };
+            let age = since(*came);
+            let age_ns = u64::try_from(age.as_nanos()).unwrap_or(u64::MAX);
+            let aged = Picture { age_ns: picture.age_ns.saturating_add(age_ns), ..picture.clone() };
+            add(all, &aged, host);
+            if picture.has_ended() {
+                return None;
+            }
+            told.why().or_else(|| (age > silent).then(|| format!("silent for {} s", age.as_secs())))
+        });
+        if let Some(why) = trouble {
+            self.hosts.iter().for_each(|host| all.missing.add(missing(host, why.clone())));
+        }
+    }
+}
+
+impl Told {
+    /// Returns why it tells no more.
+    fn why(&self) -> Option<String> {
+        let line = if self.line.is_empty() { "its agent has ended" } else { &self.line };
+        self.has_ended.then(|| line.to_owned())
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        if let Some(process) = &mut self.process {
+            // It ends with its input, wherever it is; what has started it may not.
+            drop(process.stdin.take());
+            if process.kill().is_ok() {
+                process.wait().ok();
+            }
+        }
+    }
+}
+
+fn change(told: &Mutex<Told>, with: impl FnOnce(&mut Told)) {
+    with(&mut told.lock().unwrap_or_else(PoisonError::into_inner));
+}
+
+/// Takes pictures until there are no more, or what comes is none.
+fn read_pictures(output: ChildStdout, told: &Mutex<Told>) {
+    let mut output = BufReader::new(output);
+    loop {
+        match frame::read(&mut output) {
+            Ok(Some(picture)) => {
+                change(told, |told| told.picture = Some((picture, now_ns())));
+            }
+            Ok(None) => return change(told, |told| told.has_ended = true),
+            Err(error) => {
+                return change(told, |told| {
+                    (told.line, told.has_ended) = (error.to_string(), true);
+                });
+            }
+        }
+    }
+}
+
+/// Keeps the last line.
+fn read_lines(errors: ChildStderr, told: &Mutex<Told>) {
+    for line in BufReader::new(errors).split(b'\n') {
+        let Ok(line) = line else { return };
+        let line: String = String::from_utf8_lossy(&line).trim().chars().take(LINE_MAX).collect();
+        if !line.is_empty() {
+            change(told, |told| told.line = line);
+        }
+    }
+}
