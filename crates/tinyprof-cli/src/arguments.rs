@@ -88,7 +88,7 @@ pub(crate) enum Command {
     Top(TopArguments),
     /// Send pictures of a running job to tinyprof top on another host, which starts this
     #[cfg(feature = "top")]
-    #[command(hide = true)]
+    #[command(hide = true, after_help = help::AGENT_HELP)]
     Agent(AgentArguments),
     /// Print the MPI calls of a profile: functions, call sites, and messages between ranks
     #[command(after_help = MPI_HELP)]

@@ -15,16 +15,19 @@ mod copy;
 mod example;
 mod frame;
 mod interim_profiles;
+mod json;
 mod keys;
 mod ranks;
 mod remote;
 mod sample;
 mod screen;
+mod script;
 mod seen;
 mod segments;
 mod source;
 mod table;
 mod terminal;
+mod until;
 mod view;
 
 use std::error::Error;
@@ -33,7 +36,7 @@ use std::time::Duration;
 
 use crate::arguments::{Rows, TableFormat, TopArguments};
 use crate::recover::segment_directory;
-use crate::{render, sys};
+use crate::sys;
 pub(crate) use agents::run as agent;
 use agents::{Task, Way, hosts_of_job};
 use app::App;
@@ -51,18 +54,18 @@ pub(crate) fn run(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
         || selection.path.is_some()
         || arguments.metric.is_some()
         || arguments.by != Rows::Callpath
-        || !matches!(arguments.output.format(), TableFormat::Text);
+        || matches!(arguments.output.format(), TableFormat::Csv);
     if of_profiles {
         return Err(
-            "a running job is shown as text, all of it: --rank, --execution, --path, --metric, --by, --format \
-                    and --json are for profiles; name one, NAME.tprof or NAME-interim-NNNN.tprof"
+            "a running job is shown as text or JSON, all of it: --rank, --execution, --path, --metric, --by \
+                    and --format csv are for profiles; name one, NAME.tprof or NAME-interim-NNNN.tprof"
                 .into(),
         );
     }
     let mut app = App::new(source(arguments));
-    if arguments.once || !io::stdout().is_terminal() {
-        app.look_once()?;
-        return render::text(&once(&app, usize::from(render::columns(arguments.output.width))));
+    let is_json = matches!(arguments.output.format(), TableFormat::Json);
+    if arguments.once || is_json || arguments.until.is_some() || !io::stdout().is_terminal() {
+        return script::run(&mut app, arguments);
     }
     let colored = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
     let interval_ns = u64::from(arguments.interval) * 1_000_000_000;

@@ -40,7 +40,7 @@ impl Job {
         let rank = |number: &str| {
             let host = place.path().join(format!("n{number}"));
             fs::create_dir(&host).expect("a directory");
-            Watched::start_with(&host, &[("PMI_RANK", number), ("PMI_SIZE", "2")])
+            Watched::start(&host, &[("PMI_RANK", number), ("PMI_SIZE", "2")])
         };
         let ranks = [rank("0"), rank("1")];
         Self { place, ranks }
@@ -48,8 +48,12 @@ impl Job {
 
     /// Returns what is shown of hosts.
     fn top(&self, hosts: &str) -> (Option<i32>, String) {
+        self.top_with(hosts, &["--once"])
+    }
+
+    fn top_with(&self, hosts: &str, options: &[&str]) -> (Option<i32>, String) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tinyprof"));
-        command.args(["top", "--once", "--hosts", hosts, "--rsh"]);
+        command.arg("top").args(options).args(["--hosts", hosts, "--rsh"]);
         command.arg(self.place.path().join("shell")).env("TINYPROF_WIDTH", "200");
         let output = command.output().expect("tinyprof starts");
         let both = [output.stdout, output.stderr].concat();
@@ -83,6 +87,28 @@ fn ranks_of_two_hosts_are_one_picture() {
     let (_, half) = job.top("n1");
     assert!(half.starts_with("job.tprof: 1 of 2 ranks on 1 host, ran "), "{half}");
     assert_eq!(steps(&half), "3", "{half}");
+    job.end();
+}
+
+#[test]
+fn scripts_get_documents_and_wait_for_conditions() {
+    let job = Job::start();
+    let (code, shown) = job.top_with("n0,n1,bad", &["--once", "--json"]);
+    let document: serde_json::Value = serde_json::from_str(&shown).expect(&shown);
+    assert_eq!(code, Some(0));
+    assert_eq!((&document["ranks"], &document["ranks_seen"]), (&2.into(), &2.into()));
+    assert_eq!(document["missing"]["worst"][0]["host"], "bad");
+    let callpaths = document["callpaths"].as_array().expect("a list");
+    let step = callpaths.iter().find(|one| one["name"] == "step").expect("it is there");
+    assert_eq!((&step["callpath"], &step["visits"]), (&"run<step".into(), &2.into()), "{step}");
+    assert_eq!(step["slowest"].as_array().map(Vec::len), Some(2));
+    // It goes on until the condition holds.
+    let (code, shown) = job.top_with("n0,n1", &["--until", r#"visits["step"] == 2.0"#]);
+    assert!(code == Some(0) && shown.starts_with("job.tprof: 2 ranks"), "{shown}");
+    let (code, shown) = job.top_with("n0,n1", &["--once", "--until", "ranks > 7.0"]);
+    assert!(code == Some(1) && shown.contains("it is not so that ranks > 7.0"), "{shown}");
+    let (code, shown) = job.top_with("n0", &["--until", "rnks > 7.0"]);
+    assert!(code == Some(1) && shown.contains("--until knows no rnks"), "{shown}");
     job.end();
 }
 

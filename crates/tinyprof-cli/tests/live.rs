@@ -51,7 +51,7 @@ fn segments(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 #[test]
 fn a_program_that_runs_is_shown_with_its_open_regions_and_takes_no_notice() {
     let place = scratch();
-    let mut program = Watched::start(place.path());
+    let mut program = Watched::start(place.path(), &[]);
     let before = segments(place.path());
     let first = shown(&["segments", "--once"], place.path());
     assert_eq!(
@@ -80,7 +80,7 @@ fn a_program_that_runs_is_shown_with_its_open_regions_and_takes_no_notice() {
 #[test]
 fn of_several_jobs_one_is_named() {
     let place = scratch();
-    let (mut one, other) = (Watched::start(place.path()), Watched::start(place.path()));
+    let (mut one, other) = (Watched::start(place.path(), &[]), Watched::start(place.path(), &[]));
     one.step();
     let id = one.child.id().to_string();
     let list = shown(&["segments"], place.path());
@@ -105,7 +105,7 @@ fn of_several_jobs_one_is_named() {
 #[test]
 fn what_cannot_be_read_is_no_crash() {
     let place = scratch();
-    let program = Watched::start(place.path());
+    let program = Watched::start(place.path(), &[]);
     let [(path, whole)] = &segments(place.path())[..] else { panic!("one thread") };
     // A copy of this name counts as the process's own, since some file systems show other numbers
     // for mapped files.
@@ -178,7 +178,9 @@ fn the_newest_interim_profile_is_shown_until_the_profile_is_there() {
 #[test]
 fn what_is_for_profiles_alone_is_refused() {
     let place = scratch();
-    for arguments in [&[".", "--json"][..], &[".", "--rank", "0"], &[".", "--metric", "visits"]] {
+    for arguments in
+        [&[".", "--format=csv"][..], &[".", "--rank", "0"], &[".", "--metric", "visits"]]
+    {
         let output = top(arguments, place.path());
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(
@@ -240,7 +242,7 @@ fn check_given_back(shown: &str, code: u32) {
 #[test]
 fn the_screen_opens_and_gives_the_terminal_back_when_it_is_quit() {
     let place = scratch();
-    let program = Watched::start(place.path());
+    let program = Watched::start(place.path(), &[]);
     let tinyprof = env!("CARGO_BIN_EXE_tinyprof");
     let shown = on_terminal(&format!("'{tinyprof}' top segments"), place.path(), |stdin, drawn| {
         assert!(drawn.contains("step") && drawn.contains("job.tprof"), "{drawn}");

@@ -268,7 +268,7 @@ fn a_profile_that_cannot_be_written_leaves_the_segments_where_they_are() {
 #[test]
 fn a_program_that_runs_is_left_alone_until_it_is_killed() {
     let place = Scratch::new();
-    let mut program = Watched::start(place.0.path());
+    let mut program = Watched::start(place.0.path(), &[]);
     let running = format!("process {} still runs", program.child.id());
     let said = place.recover();
     assert!(said.contains(&running) && said.lines().count() == 1, "{said}");
@@ -434,7 +434,7 @@ fn what_was_recovered_is_not_recovered_again_where_its_segments_are_left() {
 fn a_program_that_was_killed_when_its_profile_was_complete_has_one_profile() {
     for damage in [false, true] {
         let place = Scratch::new();
-        let program = Watched::start(place.0.path());
+        let program = Watched::start(place.0.path(), &[]);
         keep(&place);
         program.end();
         assert!(place.left().is_empty(), "it has removed its own");

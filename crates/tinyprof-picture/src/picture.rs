@@ -106,7 +106,7 @@ impl Picture {
                 }
             }
         }
-        picture.hosts = count(hosts.len());
+        picture.hosts = count(hosts.iter().filter(|host| !host.is_empty()).count());
         picture
     }
 

@@ -45,10 +45,29 @@ else the newest interim profile, NAME-interim-NNNN.tprof (TINYPROF_INTERVAL). It
 has not started, and continues to show one that has ended. The key ? lists the other keys;
 docs/live.md shows the screen.
 
+Of a job on several hosts, it starts an agent on each, which reads what is there and ends with this
+command: by srun for --job of Slurm, otherwise by ssh to --hosts. --json prints a document a line;
+--until waits for a condition in CEL on efficiency, load_balance, communication, elapsed (s), ranks,
+ranks_seen, still, missing, and, by region, share, now, imbalance and visits.
+
 Examples:
   tinyprof top lu.tprof --by region -n 20
   tinyprof top
   tinyprof top --job lu --once
+  tinyprof top --job 4711
+  tinyprof top --hosts n1,n2 --until 'efficiency < 0.5 || imbalance[\"solve\"] > 0.3'
+"
+);
+
+#[cfg(feature = "top")]
+pub(crate) const AGENT_HELP: &str = exit_codes!(
+    "\
+Sends pictures of the job to standard output, for tinyprof top, which starts this on each host of the job.
+Ends when its input or output ends. It reads the data that the job's threads keep on this host, and
+writes nothing.
+
+Examples:
+  sleep 5 | tinyprof agent --hosts n1 --job 4711 | wc -c
 "
 );
 

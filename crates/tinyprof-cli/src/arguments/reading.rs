@@ -100,6 +100,10 @@ pub(crate) struct TopArguments {
     /// if standard output is not a terminal
     #[arg(long)]
     pub(crate) once: bool,
+    /// Watch until this holds, such as 'efficiency < 0.5' or 'imbalance["solve"] > 0.3', and print
+    /// that picture; fails if the job ends before
+    #[arg(long, value_name = "CONDITION")]
+    pub(crate) until: Option<String>,
     /// Watch this one of several jobs: a process id, the name of its profile or program, or its
     /// number in the batch system
     #[arg(long, value_name = "ID")]

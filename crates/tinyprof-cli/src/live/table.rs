@@ -9,6 +9,7 @@ use tinyprof_report::cells::{
 use tinyprof_report::escaped;
 
 use super::frame::{Frame, Row};
+use super::json;
 use super::view::View;
 
 /// The columns of numbers, each preceded by a space: heads and widths.
@@ -41,8 +42,11 @@ pub(super) fn job_line(frame: &Frame) -> String {
     let elapsed =
         picture.elapsed_ns.map_or_else(String::new, |ns| format!(", ran {}", time_cell(ns.into())));
     let hosts = counted(picture.hosts.into(), "host");
+    let efficiency = json::efficiency(frame).and_then(|of| of.parallel);
+    let efficiency =
+        efficiency.map_or_else(String::new, |of| format!(", efficiency {}", percent_cell(of)));
     format!(
-        "{}: {ranks} on {hosts}{elapsed}; {}, {} old",
+        "{}: {ranks} on {hosts}{elapsed}{efficiency}; {}, {} old",
         escaped(&picture.name),
         escaped(&frame.sample.source),
         time_cell(picture.age_ns.into())

@@ -12,12 +12,8 @@ pub(crate) struct Watched {
 }
 
 impl Watched {
-    pub(crate) fn start(directory: &Path) -> Self {
-        Self::start_with(directory, &[])
-    }
-
-    /// Starts it with variables, as a launcher sets them.
-    pub(crate) fn start_with(directory: &Path, variables: &[(&str, &str)]) -> Self {
+    /// Starts it, with variables as a launcher sets them.
+    pub(crate) fn start(directory: &Path, variables: &[(&str, &str)]) -> Self {
         let bin = Path::new(env!("CARGO_BIN_EXE_tinyprof")).parent().expect("a directory");
         let mut command = Command::new(bin.join("examples/watched"));
         command

@@ -7,7 +7,7 @@ use std::{env, iter};
 
 /// The command that starts a process on another host, if the user names none. It must not ask for
 /// anything: nobody would see it.
-const REMOTE_SHELL: &str = "ssh -o BatchMode=yes -o ConnectTimeout=10";
+const REMOTE_SHELL: &str = "ssh -oBatchMode=yes -oConnectTimeout=10";
 
 /// Runs the first argument if it is there, and else the command of this name in the path.
 const SCRIPT: &str = "if [ -x \"$0\" ]; then exec \"$0\" \"$@\"; else exec tinyprof \"$@\"; fi";

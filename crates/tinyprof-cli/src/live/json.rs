@@ -1,0 +1,85 @@
+//! A frame as one JSON document, for scripts and other programs.
+
+use serde_json::{Value, json};
+use tinyprof_report::Efficiency;
+
+use super::frame::{Frame, Row};
+
+/// Returns a frame as JSON. What is not known is null.
+pub(super) fn document(frame: &Frame, has_ended: bool) -> Value {
+    let sample = &frame.sample;
+    let picture = &sample.picture;
+    let still = picture.still.worst.iter().map(|one| {
+        json!({
+            "rank": one.rank, "host": one.host, "since_ns": one.since_ns,
+            "is_stopped": one.is_stopped,
+        })
+    });
+    let missing =
+        picture.missing.worst.iter().map(|one| json!({ "host": one.host, "why": one.why }));
+    let interval_ns = frame.interval.map(|interval| interval.as_nanos());
+    json!({
+        "name": picture.name,
+        "source": sample.source,
+        "has_ended": has_ended,
+        "ranks": picture.size,
+        "ranks_seen": picture.ranks.len(),
+        "hosts": picture.hosts,
+        "elapsed_ns": picture.elapsed_ns,
+        "age_ns": picture.age_ns,
+        "interval_ns": interval_ns.and_then(|ns| u64::try_from(ns).ok()),
+        "efficiency": efficiency(frame).map(|of| json!({
+            "parallel": of.parallel,
+            "load_balance": of.load_balance,
+            "communication": of.communication,
+        })),
+        "why": sample.why.as_ref().map(tinyprof_why::Why::verdict),
+        "still": { "count": picture.still.count, "worst": still.collect::<Vec<_>>() },
+        "missing": { "count": picture.missing.count, "worst": missing.collect::<Vec<_>>() },
+        "losses": picture.losses,
+        "callpaths": callpaths(frame),
+    })
+}
+
+/// Returns the efficiency of the job so far; none if no rank did any useful work.
+pub(super) fn efficiency(frame: &Frame) -> Option<Efficiency> {
+    let picture = &frame.sample.picture;
+    Efficiency::of_statistics(&picture.callpaths, &picture.statistics)
+}
+
+fn callpaths(frame: &Frame) -> Vec<Value> {
+    let picture = &frame.sample.picture;
+    let rows = picture.callpaths.iter().zip(&frame.rows).zip(&picture.places);
+    rows.map(|(((index, callpath), row), places)| {
+        let slowest = places.slowest.iter().map(|slow| {
+            json!({ "rank": slow.rank.0, "host": slow.host, "inclusive_ns": slow.inclusive_ns })
+        });
+        let region = &callpath.region;
+        json!({
+            "callpath": picture.callpaths.path(index),
+            "name": region.name,
+            "file": region.file,
+            "line": region.line,
+            "ranks": row.ranks,
+            "visits": row.visits,
+            "visits_per_s": row.recent.map(|recent| recent.visits_per_s),
+            "inclusive_ns": whole(row.inclusive.sum_ns),
+            "exclusive_ns": whole(row.exclusive.sum_ns),
+            "share": row.share,
+            "now": now(row),
+            "imbalance": row.imbalance,
+            "slowest": slowest.collect::<Vec<_>>(),
+        })
+    })
+    .collect()
+}
+
+/// Returns the share of a callpath between the last two samples.
+pub(super) fn now(row: &Row) -> Option<f64> {
+    row.recent.map(|recent| recent.share)
+}
+
+/// JSON has no larger integers that all readers take.
+fn whole(ns: u128) -> u64 {
+    u64::try_from(ns).unwrap_or(u64::MAX)
+}
