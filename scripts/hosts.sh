@@ -44,7 +44,7 @@ if unshare --time --monotonic 1 --fork true 2>/dev/null; then clocks=(--clock h2
 on_cluster() {
     (
         cd "$scratch"
-        PATH=$bin:$PATH TINYPROF_REPORT=off timeout 40 "$cluster" --share "$scratch" --limit 35 \
+        PATH=$bin:$PATH TINYPROF_REPORT=off timeout 80 "$cluster" --share "$scratch" --limit "${limit:-35}" \
             "${options[@]}" -- "$@"
     ) >"$scratch/log" 2>&1
 }
@@ -77,9 +77,20 @@ check() {
     python3 scripts/cluster/check_waits.py "$scratch/waits.json" 4 200 "$1"
 }
 
+# watch: looks at a job while it runs. What MPICH does in MPI_Finalize is not compared.
+watch() {
+    rm -rf "$scratch/watched.tprof"
+    limit=75 on_cluster "$watch" waiting "${launch[@]}" ./waiting late_sender 300 20000 ||
+        [[ $mpi == mpich && -e $scratch/watched.tprof ]] || { cat "$scratch/log" && return 1; }
+    [[ -e $scratch/watched.tprof ]]
+    echo "watched: 4 ranks on 2 hosts, one stopped, an agent killed: as expected"
+}
+watch=$PWD/scripts/cluster/watch.sh
+
 options=("${clocks[@]}")
 profile launcher "${launch[@]}" "${program[@]}"
 check launcher
+watch
 if [[ -z $slurm ]]; then
     echo "skipped: starts by Slurm, which is not installed (slurmctld slurmd slurm-client munge)"
     exit 0

@@ -17,6 +17,7 @@ mod frame;
 mod interim_profiles;
 mod json;
 mod keys;
+mod progress;
 mod ranks;
 mod remote;
 mod sample;
@@ -29,6 +30,7 @@ mod table;
 mod terminal;
 mod until;
 mod view;
+mod watch;
 
 use std::error::Error;
 use std::io::{self, IsTerminal as _};
@@ -42,8 +44,9 @@ use agents::{Task, Way, hosts_of_job};
 use app::App;
 use remote::Remote;
 use screen::State;
-use source::{Source, Watch};
+use source::Source;
 use terminal::{Event, on_terminal};
+use watch::Watch;
 
 /// Watches until told to quit. Looks only once if that was asked for, or if nobody would see a
 /// second look.

@@ -10,7 +10,7 @@ pub const FEW: usize = 8;
 pub struct Few<T> {
     /// At most [`FEW`] of them.
     pub worst: Vec<T>,
-    /// How many there are in all.
+    /// The number of all of them.
     pub count: u64,
 }
 

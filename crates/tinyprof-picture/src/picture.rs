@@ -14,7 +14,7 @@ use crate::places::Places;
 /// A rank that has not moved.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Still {
-    /// Whether a signal or a debugger has stopped it.
+    /// True if a signal or a debugger has stopped it.
     pub is_stopped: bool,
     /// The time since its numbers changed last, in ns.
     pub since_ns: u64,
@@ -46,9 +46,9 @@ pub struct Picture {
     pub hosts: u32,
     /// The number of hosts on which it has ended.
     pub ended_hosts: u32,
-    /// How long it has run, in ns, if known.
+    /// The time for which it has run, in ns, if known.
     pub elapsed_ns: Option<u64>,
-    /// How old the oldest part is, in ns.
+    /// The age of the oldest part, in ns.
     pub age_ns: u64,
     /// The callpaths of any rank.
     pub callpaths: CallpathTable,
@@ -56,7 +56,7 @@ pub struct Picture {
     pub statistics: Statistics,
     /// Slow ranks, by row of the callpaths.
     pub places: Vec<Places>,
-    /// What the ranks could not record.
+    /// All that the ranks could not record.
     pub losses: Losses,
     /// The ranks that do not move.
     pub still: Few<Still>,
@@ -83,7 +83,7 @@ impl Picture {
     #[must_use]
     pub fn of_ranks(ranks: &[EventMap]) -> Self {
         let mut callpaths = CallpathTable::default();
-        for rank in ranks {
+        for rank in ranks.iter().filter(|rank| !rank.callpaths.is_empty()) {
             // Most ranks have the same callpaths as the others.
             if rank.callpaths.identities() != callpaths.identities() {
                 callpaths = callpaths.union(&rank.callpaths);

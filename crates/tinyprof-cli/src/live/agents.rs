@@ -11,7 +11,6 @@
 
 mod crew;
 mod own;
-mod progress;
 mod slurm;
 mod way;
 
@@ -30,7 +29,6 @@ use crate::recover::segment_directory;
 use crate::sys;
 
 pub(super) use crew::Crew;
-pub(super) use progress::Progress;
 pub(super) use slurm::hosts_of_job;
 pub(super) use way::{Task, Way};
 

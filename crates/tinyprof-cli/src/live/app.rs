@@ -43,6 +43,11 @@ impl App {
         Err(self.source.nothing())
     }
 
+    /// Returns whether nothing more will come.
+    pub(super) fn is_over(&self) -> bool {
+        self.source.is_over()
+    }
+
     /// Looks once, unless the screen is paused.
     pub(super) fn update(&mut self) {
         if self.view.paused || matches!(self.state, State::Ended(_)) {
@@ -126,7 +131,7 @@ impl App {
 #[cfg(test)]
 mod tests {
     use super::super::example::sample;
-    use super::super::source::Watch;
+    use super::super::watch::Watch;
     use super::*;
 
     fn at(seconds: u64, visits: u64) -> Seen {

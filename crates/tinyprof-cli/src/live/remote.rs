@@ -34,6 +34,11 @@ impl Remote {
         counted(self.hosts as u64, "host")
     }
 
+    /// Returns whether all agents have ended.
+    pub(super) fn is_over(&self) -> bool {
+        self.crew.have_ended()
+    }
+
     /// Waits until there is something to look at from each host, but not for long.
     pub(super) fn wait(&self) {
         while !self.crew.have_told() && !self.is_late() {
@@ -60,7 +65,7 @@ impl Remote {
                 Seen::Unreadable(why)
             };
         }
-        let has_ended = picture.has_ended() || self.crew.have_ended();
+        let has_ended = picture.has_ended() || self.is_over();
         let sample = Sample {
             source: format!("agents on {}", self.what()),
             moment_ns: self.crew.newest_ns().unwrap_or(self.begun_ns),

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::thread;
+use std::time::Duration;
 
 use super::app::App;
 use super::screen::State;
@@ -17,51 +18,67 @@ use crate::{render, sys};
 pub(super) fn run(app: &mut App, arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
     let condition = arguments.until.as_deref().map(Condition::new).transpose()?;
     let is_json = matches!(arguments.output.format(), TableFormat::Json);
-    app.look_once()?;
     let goes_on = !arguments.once && (is_json || condition.is_some());
+    if !goes_on {
+        app.look_once()?;
+    }
     loop {
         let begun_ns = sys::now().monotonic_ns;
-        let holds = condition.as_ref().is_none_or(|condition| match &app.state {
-            State::Running(frame) | State::Ended(frame) => condition.holds(frame),
-            State::Waiting(_) | State::Choosing(_) => false,
-        });
-        let has_ended = matches!(app.state, State::Ended(_));
-        let is_last = has_ended || !goes_on || (condition.is_some() && holds);
-        if is_json {
+        if goes_on {
+            app.update();
+        }
+        let looked = look(app, condition.as_ref())?;
+        let is_last = !goes_on || looked.has_ended || (condition.is_some() && looked.holds);
+        if is_json && looked.is_there {
             print(app)?;
         } else if is_last {
             render::text(&once(app, usize::from(render::columns(arguments.output.width))))?;
         }
         if is_last {
             return match &condition {
-                Some(condition) if !holds && has_ended => {
+                Some(condition) if !looked.holds && looked.has_ended => {
                     Err(format!("the job has ended, and never was {}", condition.text()).into())
                 }
-                Some(condition) if !holds => {
+                Some(condition) if !looked.holds => {
                     Err(format!("it is not so that {}", condition.text()).into())
                 }
                 _ => Ok(()),
             };
         }
-        let interval_ns = u64::from(arguments.interval) * 1_000_000_000;
+        let interval = Duration::from_secs(arguments.interval.into());
         let taken_ns = sys::now().monotonic_ns.saturating_sub(begun_ns);
-        thread::sleep(std::time::Duration::from_nanos(interval_ns.saturating_sub(taken_ns)));
-        app.update();
+        thread::sleep(interval.saturating_sub(Duration::from_nanos(taken_ns)));
     }
+}
+
+/// What a look has found.
+struct Looked {
+    is_there: bool,
+    holds: bool,
+    has_ended: bool,
+}
+
+/// Returns what was found; a job that has not begun is waited for.
+fn look(app: &App, condition: Option<&Condition>) -> Result<Looked, String> {
+    let holds = |frame| condition.is_none_or(|condition| condition.holds(frame));
+    Ok(match &app.state {
+        State::Waiting(what) if app.is_over() => {
+            return Err(app.trouble().unwrap_or(what).to_owned());
+        }
+        State::Waiting(_) => Looked { is_there: false, holds: false, has_ended: false },
+        State::Choosing(jobs) => {
+            let ids: Vec<&str> = jobs.iter().map(|job| job.id.as_str()).collect();
+            let ids = ids.join(", ");
+            return Err(format!("several jobs run here: name one with --job: {ids}"));
+        }
+        State::Running(frame) => Looked { is_there: true, holds: holds(frame), has_ended: false },
+        State::Ended(frame) => Looked { is_there: true, holds: holds(frame), has_ended: true },
+    })
 }
 
 /// Prints one document in a line.
 fn print(app: &App) -> Result<(), Box<dyn Error>> {
-    let (frame, has_ended) = match &app.state {
-        State::Running(frame) => (frame, false),
-        State::Ended(frame) => (frame, true),
-        State::Choosing(jobs) => {
-            let ids: Vec<&str> = jobs.iter().map(|job| job.id.as_str()).collect();
-            return Err(
-                format!("several jobs run here: name one with --job: {}", ids.join(", ")).into()
-            );
-        }
-        State::Waiting(what) => return Err(app.trouble().unwrap_or(what).into()),
-    };
+    let (State::Running(frame) | State::Ended(frame)) = &app.state else { return Ok(()) };
+    let has_ended = matches!(app.state, State::Ended(_));
     render::text(&(json::document(frame, has_ended).to_string() + "\n"))
 }

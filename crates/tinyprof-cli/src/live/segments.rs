@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use tinyprof_format::segment::{Segment, running_map};
 use tinyprof_segment::clock::Moment;
 
-use super::agents::Progress;
 use super::copy::copy;
+use super::progress::Progress;
 use super::sample::Sample;
 use super::seen::JobLine;
 use crate::kept::add_causes;

@@ -6,7 +6,7 @@ use tinyprof_picture::Picture;
 
 use super::missing;
 use crate::live::seen::Seen;
-use crate::live::source::Watch;
+use crate::live::watch::Watch;
 
 /// A watcher of the ranks of a job on this host.
 #[derive(Debug)]

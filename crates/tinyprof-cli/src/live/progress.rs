@@ -11,14 +11,14 @@ const LEAST_NS: u64 = 3_000_000_000;
 
 /// The numbers of each rank when they changed last.
 #[derive(Clone, Debug, Default)]
-pub(in crate::live) struct Progress {
+pub(super) struct Progress {
     ranks: HashMap<u32, (u64, u64)>,
 }
 
 impl Progress {
     /// Returns the ranks that have neither entered nor left anything for some time. `now_ns` is on
     /// a clock that does not step back.
-    pub(in crate::live) fn still(&mut self, ranks: &[EventMap], now_ns: u64) -> Few<Still> {
+    pub(super) fn still(&mut self, ranks: &[EventMap], now_ns: u64) -> Few<Still> {
         let mut still = Few::default();
         for (number, rank) in (0_u32..).zip(ranks).filter(|(_, rank)| !rank.callpaths.is_empty()) {
             let now = visits(rank);

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Watches a job on the hosts of scripts/cluster.sh from h0, stops a rank on h2, kills an agent, and
+# checks what is said of it, and that the program does not notice:
+#
+#     scripts/cluster/watch.sh PROGRAM COMMAND...    of the command's ranks, two are on h1 and h2
+#
+# The command is profiled as watched.tprof. Under Slurm agents are started by srun, else by ssh.
+set -euo pipefail
+program=$1
+shift
+hosts=(--hosts h1,h2)
+if [[ -n ${SLURM_JOB_ID:-} ]]; then hosts=(--job "$SLURM_JOB_ID"); fi
+
+tinyprof run --out watched -- "$@" &
+job=$!
+trap 'ssh h2 pkill -CONT -x "$program" || true; kill $job 2>/dev/null || true' EXIT
+
+# until CONDITION: watches until it holds, and keeps the last document.
+until_it_is() {
+    timeout 20 tinyprof top "${hosts[@]}" --json --until "$1" >documents || { cat documents && return 1; }
+    tail -1 documents >document
+}
+
+# said PATTERN: checks the last document.
+said() {
+    grep -qE "$1" document || { echo "expected $1, found" && head -c 1000 document && return 1; }
+}
+
+until_it_is 'ranks_seen == 4'
+said '"missing":\{"count":0,'
+said '"ranks":4,"ranks_seen":4'
+
+# A rank that is stopped is named first, before those that wait for it.
+ssh h2 pkill -STOP -o -x "$program"
+until_it_is 'still > 0'
+said '"still":\{"count":[1-4],"worst":\[\{"host":"h2","is_stopped":true,'
+ssh h2 pkill -CONT -x "$program"
+
+# An agent that is killed costs its own host, and is named.
+until_it_is 'missing > 0' &
+watcher=$!
+for _ in {1..100}; do
+    if ssh h1 "pkill -KILL -f '[t]inyprof agent --hosts=h1'"; then break; fi
+    sleep 0.1
+done
+wait "$watcher"
+said '"missing":\{"count":1,"worst":\[\{"host":"h1",'
+
+trap - EXIT
+wait "$job"
