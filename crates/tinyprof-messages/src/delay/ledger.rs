@@ -211,6 +211,13 @@ impl<'m> Ledger<'m> {
         Wanted { reader: self.rank, until_ns: partner_ns, since_ns, instances }
     }
 
+    /// Returns what a rank will want to know of this one, which cannot ask: all since both have
+    /// synchronised, as far as this one knows.
+    #[must_use]
+    pub fn told(&self, reader: u32, now_ns: u64) -> Wanted {
+        Wanted { reader, since_ns: 0, ..self.wanted(reader, now_ns) }
+    }
+
     /// Finds out what has made a call wait, and adds it to `costs`. `partner` is the state of the
     /// rank that was waited for; `None` if it could not be read.
     ///

@@ -88,7 +88,9 @@ impl State {
         let bytes = message.bytes.unwrap_or(0);
         let companion = Companion { flags: plain.flags | flags, bytes, ..plain };
         let relative = known.relative(message.to);
-        let way = self.common().carrier.send(mpi, &companion, &Partner { twin, relative, stream });
+        let to = Partner { twin, relative, stream };
+        let (causes, common) = self.causes_and_common();
+        let way = common.carrier.send(mpi, &companion, &to, causes);
         let Way::Lane(position) = way else { return untold };
         if !may_wait {
             return Receiver::Free;

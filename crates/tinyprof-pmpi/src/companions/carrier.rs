@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicU64;
 use tinyprof::__calls::Recorder;
 use tinyprof_messages::companion::Companion;
 
+use super::causes::Causes;
 use super::mail::Mail;
 use super::order::Order;
 use super::partner::Partner;
@@ -50,12 +51,18 @@ impl Carrier {
 
     /// Brings a companion on its way, before its message.
     #[inline]
-    pub(super) fn send(&mut self, mpi: &Mpi, companion: &Companion, to: &Partner) -> Way {
+    pub(super) fn send(
+        &mut self,
+        mpi: &Mpi,
+        companion: &Companion,
+        to: &Partner,
+        causes: Option<&mut Causes>,
+    ) -> Way {
         let lane = self.lanes.as_mut().and_then(|lanes| lanes.to(to.relative));
         match (lane, &mut self.mail) {
             (Some(lane), _) => lane.put(companion, to.stream.tag).map_or(Way::Full, Way::Lane),
             (None, Some(mail)) => {
-                if mail.send(mpi, companion, to) {
+                if mail.send(mpi, companion, to, causes) {
                     Way::Mail
                 } else {
                     Way::Full
@@ -114,7 +121,7 @@ impl Carrier {
         if let Some(lane) = self.lane_from(from.relative) {
             return lane.take(&from.which(number), answer);
         }
-        self.mail.as_mut()?.claim(mpi, recorder, &from.twin, from.stream, number)
+        self.mail.as_mut()?.claim(mpi, recorder, from, number)
     }
 
     /// Returns the companion of message `number` of a stream, which has come and stays. Only lanes
@@ -132,6 +139,12 @@ impl Carrier {
     /// Returns the words in which a rank of the world, relative to this one, keeps why it waits.
     pub(super) fn block(&self, relative: i32) -> Option<&'static [AtomicU64]> {
         self.lanes.as_ref()?.block(relative)
+    }
+
+    /// Returns what a rank of another host, relative to this one, has told of the moment at which it
+    /// came; none if it has not.
+    pub(super) fn told(&self, relative: i32, came_ns: u64) -> Option<&[u64]> {
+        self.mail.as_ref()?.told(relative, came_ns)
     }
 
     /// Returns whether senders to or from a rank of the world, relative to this one, are answered.

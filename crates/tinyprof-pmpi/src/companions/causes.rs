@@ -99,6 +99,15 @@ impl Waited {
     }
 }
 
+/// Where the state of a rank is that was waited for.
+#[derive(Debug)]
+pub(super) enum Told<'mail> {
+    /// In memory that it shares with this one.
+    Page(Page<'static>),
+    /// In words that it has sent.
+    Mail(&'mail [u64]),
+}
+
 impl Causes {
     /// Begins to write the words of a rank in the world, all 0. Time counts from `origin_ns` on.
     pub(super) fn new(
@@ -229,7 +238,7 @@ impl Causes {
 
     #[cold]
     #[inline(never)]
-    pub(super) fn wait(&mut self, waited: &Waited, page: Option<Page<'static>>) {
+    pub(super) fn wait(&mut self, waited: &Waited, told: Option<&Told<'_>>) {
         self.add_collected();
         let Waited { callpath, span, .. } = *waited;
         let left_ns = span.left_ns.max(self.known_ns);
@@ -238,7 +247,12 @@ impl Causes {
         };
         let partner_ns = (span.entered_ns + waited.until_ns).min(left_ns);
         let wanted = self.ledger.wanted(partner, partner_ns);
-        let is_read = page.is_some_and(|page| page.pull(&wanted, &mut self.pulled));
+        let is_read = match told {
+            Some(Told::Page(page)) => page.pull(&wanted, &mut self.pulled),
+            // All ranks have one clock.
+            Some(Told::Mail(words)) => self.pulled.read_mail(words, 0),
+            None => false,
+        };
         let wait = Wait {
             callpath: callpath.to_bits(),
             activity: Activity::from_number(__calls::Activity::Call(callpath).number()),
@@ -253,6 +267,18 @@ impl Causes {
         self.block.note(&self.ledger.losses());
         self.known_ns = left_ns;
         self.keep();
+    }
+
+    /// Writes what a rank of another host, relative to this one, may want to know of this one at
+    /// `now_ns`. Returns the number of words; none if there is no such rank.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn tell(&mut self, relative: i32, now_ns: u64, words: &mut [u64]) -> Option<usize> {
+        let reader = self.rank.checked_add_signed(relative)?;
+        self.add_collected();
+        let wanted = self.ledger.told(reader, now_ns);
+        let is_read = self.ledger.page().pull(&wanted, &mut self.pulled);
+        is_read.then(|| self.pulled.to_mail(words))
     }
 
     /// Notes the end of an operation in which all ranks have waited for all.

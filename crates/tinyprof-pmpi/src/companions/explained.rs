@@ -3,7 +3,7 @@
 use tinyprof::__calls::{CallpathId, EdgeKey, Recorder};
 use tinyprof_messages::delay::{Block, Instance, Ledger, Sizes};
 
-use super::causes::{Causes, Waited, not_explained};
+use super::causes::{Causes, Told, Waited, not_explained};
 use super::common_clock::now_ns;
 use super::group::rank_and_size;
 use super::state::State;
@@ -59,12 +59,18 @@ impl State {
             return not_explained(waited.waiting_ns);
         }
         let begin_ns = now_ns(recorder);
-        let page = self.common().carrier.block(waited.partner);
-        let page = page.map(|words| Block::new(words, Sizes::RECORDER).page());
-        if let Some(causes) = &mut self.causes {
-            causes.wait(waited, page);
-            causes.spend(now_ns(recorder).saturating_sub(begin_ns));
-        }
+        let (Some(causes), common) = self.causes_and_common() else { return };
+        let told = match common.carrier.block(waited.partner) {
+            Some(words) => Some(Told::Page(Block::new(words, Sizes::RECORDER).page())),
+            // Ranks of other hosts tell of themselves with their messages alone.
+            None if waited.is_mutual => None,
+            None => {
+                let came_ns = waited.span.entered_ns + waited.until_ns;
+                common.carrier.told(waited.partner, came_ns).map(Told::Mail)
+            }
+        };
+        causes.wait(waited, told.as_ref());
+        causes.spend(now_ns(recorder).saturating_sub(begin_ns));
     }
 
     /// Notes the end of an operation in which all ranks have waited for all.

@@ -98,7 +98,7 @@ impl State {
                 continue;
             };
             let companion = self.companion(access.visited, &twin, sequence, entered_ns);
-            if matches!(self.common().carrier.send(access.mpi, &companion, &to), Way::Full) {
+            if matches!(self.common().carrier.send(access.mpi, &companion, &to, None), Way::Full) {
                 self.facts.companions_missing += 1;
             }
         }

@@ -229,6 +229,14 @@ impl State {
         (self.order.as_ref(), unsafe { self.common.as_mut() })
     }
 
+    /// Returns what has made the rank wait, if this state knows it, and what all threads have in
+    /// common.
+    #[inline]
+    pub(super) fn causes_and_common(&mut self) -> (Option<&mut Causes>, &mut Common) {
+        // SAFETY: as in `common`, of which the other fields are no part.
+        (self.causes.as_deref_mut(), unsafe { self.common.as_mut() })
+    }
+
     /// Begins anew, after calls that were made to measure them: each has cost `call_ps`.
     fn restart(&mut self, recorder: Recorder, call_ps: u64) {
         let seen_ps = self.overhead.eighths_ns(Cost::Plain) * 1_000 / 8;

@@ -1,11 +1,9 @@
 //! Level `messages`: what has made ranks wait is what the programs make late.
 
-use std::path::Path;
-
 use tinyprof_format::model::{Activity, Cause, DelayCost, EdgeKind, Profile, RankCauses};
 
-use crate::messages::edges;
-use crate::support::{compile, profiled};
+use crate::messages::{Way, edges, run};
+use crate::support::compile;
 
 /// The time of the rank that is late, and how often.
 const LATE_US: u64 = 20_000;
@@ -13,15 +11,19 @@ const REPETITIONS: u64 = 20;
 /// All of it.
 const LATE_NS: u64 = LATE_US * 1_000 * REPETITIONS;
 
-/// Runs a pattern of `late.c`.
+/// Runs a pattern of `late.c` on one host.
 fn late(pattern: &str, ranks: usize) -> Profile {
+    let profile = late_on(Way::Lanes, pattern, ranks);
+    check_sums(&profile);
+    profile
+}
+
+/// Runs a pattern of `late.c`.
+fn late_on(way: Way, pattern: &str, ranks: usize) -> Profile {
     let directory = tempfile::tempdir().expect("a directory can be made");
     let program = compile("late.c", directory.path());
     let [repetitions, late_us] = [REPETITIONS, LATE_US].map(|number| number.to_string());
-    let arguments = [pattern, &repetitions, &late_us].map(Path::new);
-    let profile = profiled(&program, &arguments, ranks, directory.path(), "messages");
-    check_sums(&profile);
-    profile
+    run(way, &program, &[pattern, &repetitions, &late_us], ranks, &directory)
 }
 
 fn causes(profile: &Profile, rank: usize) -> &RankCauses {
@@ -144,6 +146,22 @@ fn what_delays_the_first_of_a_chain_is_passed_on_to_the_last() {
     let (_, propagated) = costs_ns(&profile, 2, 0, "MPI_Send");
     assert!(propagated > LATE_NS / 10, "{propagated} {:#?}", causes(&profile, 2));
     assert!(on_path_ns(&profile, 0, "MPI_Send") > LATE_NS * 3 / 4);
+}
+
+#[test]
+fn ranks_of_other_hosts_tell_what_they_did_before_they_sent() {
+    let profile = late_on(Way::Hosts, "sender", 2);
+    check_cause(&profile, 1, 0, "MPI_Send");
+    assert_eq!(costs_ns(&profile, 1, 0, "MPI_Send").1, 0, "nobody has delayed the first rank");
+    assert!(on_path_ns(&profile, 0, "MPI_Send") > LATE_NS * 9 / 10);
+    // The first rank is on the host of the last.
+    let profile = late_on(Way::Hosts, "chain", 3);
+    check_cause(&profile, 1, 0, "MPI_Send");
+    let (_, propagated) = costs_ns(&profile, 2, 0, "MPI_Send");
+    assert!(propagated > LATE_NS / 10, "{propagated} {:#?}", causes(&profile, 2));
+    for rank in 0..3 {
+        println!("{:?}", causes(&profile, rank).facts);
+    }
 }
 
 #[test]

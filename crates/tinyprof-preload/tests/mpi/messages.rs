@@ -44,7 +44,14 @@ impl Way {
     }
 }
 
-fn run(way: Way, program: &Path, arguments: &[&str], ranks: usize, directory: &TempDir) -> Profile {
+/// Runs a program with companions that go this way.
+pub(crate) fn run(
+    way: Way,
+    program: &Path,
+    arguments: &[&str],
+    ranks: usize,
+    directory: &TempDir,
+) -> Profile {
     run_with(Vec::new(), way, program, arguments, ranks, directory)
 }
 

@@ -4,11 +4,12 @@ use std::ffi::c_int;
 
 use tinyprof::__calls::Recorder;
 use tinyprof_messages::companion::Companion;
-use tinyprof_messages::matching::{Claim, Stream};
+use tinyprof_messages::matching::Claim;
 
 use super::super::common_clock::now_ns;
+use super::super::partner::Partner;
 use super::Mail;
-use super::ring::LENGTH;
+use super::told::Told;
 use crate::abi::Status;
 use crate::communicators::Twin;
 use crate::library::Mpi;
@@ -26,10 +27,10 @@ impl Mail {
         &mut self,
         mpi: &Mpi,
         recorder: Recorder,
-        twin: &Twin,
-        stream: Stream,
+        from: &Partner,
         number: u64,
     ) -> Option<Companion> {
+        let Partner { twin, relative, stream } = *from;
         if self.arrivals.held() > 0 {
             match self.arrivals.claim(stream, number) {
                 Claim::Found(companion) => return Some(companion),
@@ -43,7 +44,8 @@ impl Mail {
         let source = stream.peer.cast_signed();
         let mut give_up_ns = None;
         loop {
-            if let Some(companion) = take(mpi, twin, source, stream.tag) {
+            if let Some(companion) = self.told.take(mpi, &twin, source, stream.tag) {
+                self.told.keep(relative, companion.entry_ns);
                 self.misses.clear(stream);
                 if companion.twin != twin.epoch {
                     continue;
@@ -68,30 +70,36 @@ impl Mail {
 }
 
 /// Takes all companions on a twin that have come, and forgets them. Returns how many.
-pub(super) fn drain(mpi: &Mpi, twin: &Twin) -> u64 {
+pub(super) fn drain(told: &mut Told, mpi: &Mpi, twin: &Twin) -> u64 {
     let mut drained = 0;
-    while take(mpi, twin, mpi.abi.any_source, mpi.abi.any_tag).is_some() {
+    while told.take(mpi, twin, mpi.abi.any_source, mpi.abi.any_tag).is_some() {
         drained += 1;
     }
     drained
 }
 
-/// Returns the first companion that has come from `source` with `tag`, if there is one.
-#[inline]
-fn take(mpi: &Mpi, twin: &Twin, source: c_int, tag: c_int) -> Option<Companion> {
-    let mut flag: c_int = 0;
-    let mut status = Status::default();
-    let place = (&raw mut status).cast();
-    // SAFETY: the twin is live, and the places are valid.
-    let code = unsafe { mpi.iprobe(source, tag, twin.handle, &raw mut flag, place) };
-    if code != 0 || flag == 0 {
-        return None;
+impl Told {
+    /// Returns the first companion that has come from `source` with `tag`, if there is one. The buffer
+    /// has the whole message.
+    #[inline]
+    fn take(&mut self, mpi: &Mpi, twin: &Twin, source: c_int, tag: c_int) -> Option<Companion> {
+        let mut flag: c_int = 0;
+        let mut status = Status::default();
+        let place = (&raw mut status).cast();
+        // SAFETY: the twin is live, and the places are valid.
+        let code = unsafe { mpi.iprobe(source, tag, twin.handle, &raw mut flag, place) };
+        if code != 0 || flag == 0 {
+            return None;
+        }
+        let (source, tag) = (status.source(&mpi.abi), status.tag(&mpi.abi));
+        self.clear();
+        let length = c_int::try_from(self.buffer.len()).ok()?;
+        let ignored = std::ptr::with_exposed_provenance_mut(mpi.abi.status_ignore);
+        let place = self.buffer.as_mut_ptr().cast();
+        // SAFETY: the message is there, has been sent by this crate, and so is no longer than the
+        // buffer.
+        let code =
+            unsafe { mpi.recv(place, length, mpi.abi.byte, source, tag, twin.handle, ignored) };
+        if code == 0 { self.companion() } else { None }
     }
-    let (source, tag) = (status.source(&mpi.abi), status.tag(&mpi.abi));
-    let mut bytes = [0_u8; Companion::LENGTH];
-    let ignored = std::ptr::with_exposed_provenance_mut(mpi.abi.status_ignore);
-    let place = bytes.as_mut_ptr().cast();
-    // SAFETY: the message is there, has been sent by this crate, and so is as long as the buffer.
-    let code = unsafe { mpi.recv(place, LENGTH, mpi.abi.byte, source, tag, twin.handle, ignored) };
-    if code == 0 { Companion::from_bytes(&bytes) } else { None }
 }
