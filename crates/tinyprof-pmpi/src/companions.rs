@@ -48,6 +48,7 @@ mod receive;
 mod shared;
 pub(crate) mod started;
 mod state;
+mod telling;
 mod tests;
 mod threads;
 mod turn;

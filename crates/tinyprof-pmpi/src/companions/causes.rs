@@ -32,6 +32,8 @@ pub(super) struct Causes {
     costs: Costs<'static>,
     /// The state of the rank that was waited for.
     pulled: Pulled,
+    /// What the last rank of an operation has told.
+    heard: Vec<u64>,
     rank: u32,
     /// Up to when all time is in the ledger, or collected, in ns.
     known_ns: u64,
@@ -43,6 +45,9 @@ pub(super) struct Causes {
     /// When the next copy is due, in ns.
     copy_ns: u64,
 }
+
+/// No rank of the world has this number.
+const NOBODY: u32 = u32::MAX - 1;
 
 /// The least time between two copies, in ns: they take less than 1/10,000 of it.
 const COPY_NS: u64 = 20_000_000;
@@ -89,13 +94,33 @@ pub(super) struct Waited {
     pub(super) waiting_ns: u64,
     /// All ranks have waited for all: [`Causes::align`] follows.
     pub(super) is_mutual: bool,
+    pub(super) words: Words,
+}
+
+/// How a rank knows what one of another host did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Words {
+    /// It may have told with a message.
+    Asked,
+    /// It has told all that have waited for it.
+    Heard,
+    /// It may do so after a later operation.
+    Later,
 }
 
 impl Waited {
     /// Returns the waiting of a call for a message of a rank, relative to this one.
     #[inline(always)]
     pub(super) const fn by(partner: i32, callpath: CallpathId, span: Span, ns: u64) -> Self {
-        Self { callpath, partner, span, until_ns: ns, waiting_ns: ns, is_mutual: false }
+        Self {
+            callpath,
+            partner,
+            span,
+            until_ns: ns,
+            waiting_ns: ns,
+            is_mutual: false,
+            words: Words::Asked,
+        }
     }
 }
 
@@ -106,6 +131,8 @@ pub(super) enum Told<'mail> {
     Page(Page<'static>),
     /// In words that it has sent.
     Mail(&'mail [u64]),
+    /// In words that it has told all.
+    Heard,
 }
 
 impl Causes {
@@ -125,6 +152,7 @@ impl Causes {
             ledger,
             costs,
             pulled: Pulled::new(Sizes::RECORDER),
+            heard: Vec::with_capacity(Pulled::mail_words(&Sizes::RECORDER)),
             rank,
             known_ns: origin_ns,
             pairs: [Pair::of([EdgeKey::UNKNOWN; 2]); PAIRS],
@@ -209,11 +237,16 @@ impl Causes {
         let left_ns = waited.span.left_ns.max(self.known_ns);
         let is_worth = self.ledger.is_worth(waited.waiting_ns, left_ns);
         if !is_worth {
-            let partner = self.rank.wrapping_add_signed(waited.partner);
-            let callpath = waited.callpath.to_bits();
-            self.give_up(|ledger| ledger.defer(callpath, partner, waited.waiting_ns));
+            self.defer(waited);
         }
         is_worth
+    }
+
+    /// Keeps a wait until a later one of the same call for the same rank is explained.
+    pub(super) fn defer(&mut self, waited: &Waited) {
+        let partner = self.rank.wrapping_add_signed(waited.partner);
+        let callpath = waited.callpath.to_bits();
+        self.give_up(|ledger| ledger.defer(callpath, partner, waited.waiting_ns));
     }
 
     /// Counts the waiting whose cause stays unknown.
@@ -251,6 +284,7 @@ impl Causes {
             Some(Told::Page(page)) => page.pull(&wanted, &mut self.pulled),
             // All ranks have one clock.
             Some(Told::Mail(words)) => self.pulled.read_mail(words, 0),
+            Some(Told::Heard) => self.pulled.read_mail(&self.heard, 0),
             None => false,
         };
         let wait = Wait {
@@ -275,10 +309,34 @@ impl Causes {
     #[inline(never)]
     pub(super) fn tell(&mut self, relative: i32, now_ns: u64, words: &mut [u64]) -> Option<usize> {
         let reader = self.rank.checked_add_signed(relative)?;
+        self.pull_own(reader, now_ns).then(|| self.pulled.to_mail(words))
+    }
+
+    /// Writes what ranks of other hosts may want to know of this one, which was the last of an
+    /// operation at `now_ns`. Returns the number of words; none if there is not enough room.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn tell_all(&mut self, now_ns: u64, words: &mut [u64]) -> Option<usize> {
+        let mut all = std::mem::take(&mut self.heard);
+        all.resize(Pulled::mail_words(&Sizes::RECORDER), 0);
+        let is_read = self.pull_own(NOBODY, now_ns);
+        let written = if is_read { self.pulled.to_mail(&mut all) } else { 0 };
+        let room = words.get_mut(..written).filter(|room| !room.is_empty());
+        let told = room.map(|room| room.copy_from_slice(&all[..written]));
+        self.heard = all;
+        told.map(|()| written)
+    }
+
+    fn pull_own(&mut self, reader: u32, now_ns: u64) -> bool {
         self.add_collected();
         let wanted = self.ledger.told(reader, now_ns);
-        let is_read = self.ledger.page().pull(&wanted, &mut self.pulled);
-        is_read.then(|| self.pulled.to_mail(words))
+        self.ledger.page().pull(&wanted, &mut self.pulled)
+    }
+
+    /// Keeps what the last rank of an operation has told.
+    pub(super) fn hear(&mut self, words: &[u64]) {
+        self.heard.clear();
+        self.heard.extend_from_slice(words);
     }
 
     /// Notes the end of an operation in which all ranks have waited for all.

@@ -3,7 +3,7 @@
 use tinyprof::__calls::{CallpathId, EdgeKey, Recorder};
 use tinyprof_messages::delay::{Block, Instance, Ledger, Sizes};
 
-use super::causes::{Causes, Told, Waited, not_explained};
+use super::causes::{Causes, Told, Waited, Words, not_explained};
 use super::common_clock::now_ns;
 use super::group::rank_and_size;
 use super::state::State;
@@ -62,8 +62,8 @@ impl State {
         let (Some(causes), common) = self.causes_and_common() else { return };
         let told = match common.carrier.block(waited.partner) {
             Some(words) => Some(Told::Page(Block::new(words, Sizes::RECORDER).page())),
-            // Ranks of other hosts tell of themselves with their messages alone.
-            None if waited.is_mutual => None,
+            None if waited.words == Words::Heard => Some(Told::Heard),
+            None if waited.words == Words::Later => return causes.defer(waited),
             None => {
                 let came_ns = waited.span.entered_ns + waited.until_ns;
                 common.carrier.told(waited.partner, came_ns).map(Told::Mail)

@@ -16,14 +16,15 @@ use tinyprof_messages::time::{Offset, Post};
 use tinyprof_messages::waiting::Collective;
 use tinyprof_messages::ways::{Hints, Near, Place};
 
-use super::causes::Waited;
+use super::causes::{Waited, Words};
 use super::common_clock::{Span, now_ns};
 use super::distance;
-use super::exchange::{exchange, words};
+use super::exchange::{Exchanged, exchange, nothing, words, words_of_root};
 use super::operation::{Meet, Met};
 use super::receive::waited;
 use super::shared::{self, Part, Read};
 use super::state::{self, State};
+use super::telling;
 use crate::communicators;
 use crate::function::Shape;
 use crate::library::Mpi;
@@ -120,7 +121,9 @@ impl Meet {
             return self.wait_along(place, recorder, visited, span, from);
         }
         match self.others() {
-            Some(Read::Meeting(meeting)) => self.count(recorder, visited, span, &meeting, from),
+            Some(Read::Meeting(meeting)) => {
+                self.count((recorder, Words::Asked), visited, span, &meeting, from)
+            }
             Some(Read::Lost) => {
                 state::with(recorder, |state| {
                     state.facts.companions_missing += 1;
@@ -153,7 +156,7 @@ impl Meet {
                 .or_else(|Unclear| self.join(state, place, Near::all(place), span, is_started))
         });
         let Some(Ok(Some((wait, last)))) = waited else { return 0 };
-        self.add_edge((recorder, span), visited, last, from, &wait);
+        self.add_edge((recorder, span, Words::Asked), visited, last, from, &wait);
         wait.waiting_ns
     }
 
@@ -240,22 +243,43 @@ impl Meet {
         let clock = state::with(recorder, |state| state.clock).unwrap_or_default();
         let Shape::Of(kind) = self.shape else { return None };
         let own = words(&clock, span, self.rank(), self.size());
-        let all = exchange(mpi, self.twin.handle, kind, self.root, own)?;
+        let own = if kind == Collective::FromRoot {
+            let is_root = self.rank() == self.root();
+            words_of_root(own, is_root && telling::is_due(&self.twin, span.entered_ns))
+        } else {
+            own
+        };
+        let all = exchange(mpi, self.twin.handle, kind, self.root, own, self.size())?;
         let ended_ns = now_ns(recorder);
         state::with(recorder, |state| {
             state.exchange_ns = state.exchange_ns.min(ended_ns.saturating_sub(span.left_ns));
             state.cost(state.exchange_ns);
         });
+        let (_, begun_ns) = recorder.moment();
+        let told = self.tell(mpi, Some(recorder), kind, &all);
+        if told.is_some() || from_root_tells(kind, &all) {
+            let taken_ns = recorder.moment().1.saturating_sub(begun_ns);
+            state::with(recorder, |state| state.cost(taken_ns));
+        }
         if kind.waits(self.rank(), self.root()) {
-            let meeting = Meeting::from_words(all.map(u64::cast_signed), self.size());
-            self.count(recorder, visited, span, &meeting, visited.id());
+            let words = match (kind, told) {
+                (_, Some(_)) => Words::Heard,
+                (_, None) if from_root_tells(kind, &all) => Words::Heard,
+                (Collective::FromRoot, None) => Words::Later,
+                (_, None) if all_wait(kind) => Words::Later,
+                (_, None) => Words::Asked,
+            };
+            self.count((recorder, words), visited, span, &all.meeting(), visited.id());
+        }
+        if let Some(instance) = told {
+            state::with(recorder, |state| state.align(instance, span.left_ns));
         }
         if matches!(kind, Collective::FromRoot | Collective::ToRoot) && self.rank() != self.root() {
             // Only the root is known, and the data may have come from others, or through this rank.
             state::with(recorder, |state| state.clock.doubt(span.duration_ns()));
         }
         let (_, begun_ns) = recorder.moment();
-        if !self.compare_clocks(mpi, kind, all) {
+        if !self.compare_clocks(mpi, kind, &all) {
             return Some(ended_ns);
         }
         let taken_ns = recorder.moment().1.saturating_sub(begun_ns);
@@ -265,28 +289,57 @@ impl Meet {
 
     /// Compares the clocks of hosts after an exchange with this result, if that is due. All ranks
     /// that take part in the exchange do so, or none. Returns whether they did.
-    fn compare_clocks(&self, mpi: &Mpi, kind: Collective, all: [u64; Meeting::WORDS]) -> bool {
-        let waits_for_all = matches!(kind, Collective::Barrier | Collective::AllToAll);
+    fn compare_clocks(&self, mpi: &Mpi, kind: Collective, all: &Exchanged) -> bool {
         let is_of_world =
             || communicators::get(mpi, mpi.abi.world).is_some_and(|of| ptr::eq(of, self.group));
-        let last_ns = Meeting::from_words(all.map(u64::cast_signed), self.size()).last_ns;
-        waits_for_all
-            && is_of_world()
-            && distance::compare_if_due(mpi, u64::try_from(last_ns).unwrap_or(0))
+        all_wait(kind) && is_of_world() && distance::compare_if_due(mpi, all.last_ns())
     }
 
     /// Takes part in the exchange after an operation, on a thread without a recorder, or where it
     /// has failed on this rank alone.
     pub(crate) fn take_part(&self, mpi: &Mpi) {
         if let (None, Shape::Of(kind)) = (self.operation, self.shape) {
-            let all = exchange(mpi, self.twin.handle, kind, self.root, [0; Meeting::WORDS]);
-            all.map(|all| self.compare_clocks(mpi, kind, all));
+            let (twin, size) = (self.twin.handle, self.size());
+            let all = exchange(mpi, twin, kind, self.root, nothing(), size);
+            if let Some(all) = all {
+                self.tell(mpi, None, kind, &all);
+                self.compare_clocks(mpi, kind, &all);
+            }
         }
+    }
+
+    /// Lets the last rank tell the others what it did, if all wait for all and that is due, or the
+    /// root, if it has said that it will.
+    /// Collective over the twin. Returns the operation behind which they are compared then.
+    fn tell(
+        &self,
+        mpi: &Mpi,
+        recorder: Option<Recorder>,
+        kind: Collective,
+        all: &Exchanged,
+    ) -> Option<Instance> {
+        let is_from_root = from_root_tells(kind, all);
+        if !all_wait(kind) && !is_from_root {
+            return None;
+        }
+        let own = |words: &mut [u64]| {
+            let tell = |state: &mut State| state.causes.as_mut()?.tell_all(all.last_ns(), words);
+            recorder.and_then(|recorder| state::with(recorder, tell)).flatten().unwrap_or(0)
+        };
+        let hear = |words: &[u64]| {
+            let hear = |state: &mut State| state.causes.as_mut().map(|of| of.hear(words));
+            recorder.and_then(|recorder| state::with(recorder, hear));
+        };
+        if is_from_root {
+            telling::hand_out(mpi, &self.twin, (self.rank(), self.root()), own, hear);
+            return None;
+        }
+        telling::tell(mpi, &self.twin, self.rank(), all, own, hear)
     }
 
     fn count(
         &self,
-        recorder: Recorder,
+        (recorder, words): (Recorder, Words),
         visited: Visited,
         span: Span,
         meeting: &Meeting,
@@ -306,14 +359,14 @@ impl Meet {
             }
         });
         let wait = wait.unwrap_or_default();
-        self.add_edge((recorder, span), visited, last, from, &wait);
+        self.add_edge((recorder, span, words), visited, last, from, &wait);
         wait.waiting_ns
     }
 
     /// Counts the waiting for the last rank.
     fn add_edge(
         &self,
-        (recorder, span): (Recorder, Span),
+        (recorder, span, words): (Recorder, Span, Words),
         visited: Visited,
         last: u32,
         from: CallpathId,
@@ -323,9 +376,11 @@ impl Meet {
         let key = EdgeKey { kind: self.shape.edge(), partner, from };
         visited.add_edge(&key, &waited(wait));
         if wait.waiting_ns > 0 {
-            let is_mutual = from == visited.id() && self.instance().is_some();
+            let is_heard = words == Words::Heard && self.shape != Shape::Of(Collective::FromRoot);
+            let is_aligned = self.instance().is_some() || is_heard;
+            let is_mutual = from == visited.id() && is_aligned;
             let by = Waited::by(partner, visited.id(), span, wait.waiting_ns);
-            let waited = Waited { is_mutual, ..by };
+            let waited = Waited { is_mutual, words, ..by };
             state::with(recorder, |state| state.has_waited_for(recorder, &waited));
         }
     }
@@ -337,9 +392,21 @@ impl Meet {
             Shape::Of(Collective::Barrier | Collective::AllToAll) | Shape::Fence
         );
         let operation = self.operation.filter(|_| is_mutual && self.group.remote_size.is_none())?;
-        let communicator = (u64::from(self.twin.number) << 32 | u64::from(self.twin.epoch)) + 1;
-        Some(Instance { communicator, number: operation.number().into() })
+        Some(Instance {
+            communicator: telling::name(&self.twin),
+            number: operation.number().into(),
+        })
     }
+}
+
+/// Returns whether the root of an operation tells of itself after this exchange.
+fn from_root_tells(kind: Collective, all: &Exchanged) -> bool {
+    kind == Collective::FromRoot && all.has_told()
+}
+
+/// Returns whether all ranks wait for all in an operation.
+const fn all_wait(kind: Collective) -> bool {
+    matches!(kind, Collective::Barrier | Collective::AllToAll)
 }
 
 /// What a rank has heard of the members of an operation.

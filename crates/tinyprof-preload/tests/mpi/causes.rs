@@ -159,8 +159,20 @@ fn ranks_of_other_hosts_tell_what_they_did_before_they_sent() {
     check_cause(&profile, 1, 0, "MPI_Send");
     let (_, propagated) = costs_ns(&profile, 2, 0, "MPI_Send");
     assert!(propagated > LATE_NS / 10, "{propagated} {:#?}", causes(&profile, 2));
-    for rank in 0..3 {
-        println!("{:?}", causes(&profile, rank).facts);
+}
+
+#[test]
+fn the_last_rank_of_an_operation_tells_those_of_other_hosts() {
+    let profile = late_on(Way::Hosts, "barrier", 3);
+    for rank in [0, 1] {
+        check_cause(&profile, rank, 2, "MPI_Barrier");
+        assert_eq!(causes(&profile, rank).facts.unread, 0, "rank {rank}");
+    }
+    assert!(on_path_ns(&profile, 2, "MPI_Barrier") > LATE_NS / 2);
+    let profile = late_on(Way::Hosts, "root", 3);
+    for rank in [1, 2] {
+        check_cause(&profile, rank, 0, "MPI_Bcast");
+        assert_eq!(causes(&profile, rank).facts.unread, 0, "rank {rank}");
     }
 }
 

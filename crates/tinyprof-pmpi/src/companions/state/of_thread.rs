@@ -16,6 +16,7 @@ use crate::companions::carrier::Carrier;
 use crate::companions::common::Common;
 use crate::companions::common_clock::now_ns;
 use crate::companions::order::Order;
+use crate::companions::telling;
 use crate::companions::threads;
 use crate::library::Mpi;
 use crate::session;
@@ -218,6 +219,7 @@ pub(crate) fn end(mpi: &Mpi) {
 /// Forgets the streams of a communicator that is freed, and takes its companions. Returns false if
 /// this thread cannot.
 pub(in crate::companions) fn forget_communicator(mpi: &Mpi, twin: &Twin) -> bool {
+    telling::forget(twin);
     let forget = |state: &mut State| state.common().forget(mpi, twin);
     Recorder::current().and_then(|recorder| with(recorder, forget)).is_some()
 }
