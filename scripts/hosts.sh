@@ -77,7 +77,7 @@ check() {
     python3 scripts/cluster/check_waits.py "$scratch/waits.json" 4 200 "$1"
     "$bin/tinyprof" why "$scratch/$1.tprof" >"$scratch/why" || { cat "$scratch/log" && return 1; }
     # The late ranks are on the other host; what they did is measured, and not guessed from sums.
-    grep -qE '^Ranks 0, 2 .*before MPI_Send at main \(waiting.c:[0-9]+\)' "$scratch/why" &&
+    grep -qE '^Ranks 0,2 compute .* before MPI_Send at main \(waiting.c:[0-9]+\)' "$scratch/why" &&
         grep -q 'measured' "$scratch/why" || { cat "$scratch/why" && return 1; }
 }
 

@@ -8,6 +8,7 @@ use tinyprof_report::{Activity, HintScope, HintSubjects, MpiCall, Report, Totals
 use tinyprof_why::{Finding, Place, Why};
 
 use crate::facts::Scope;
+use crate::host_work::differences;
 
 /// What rules are asked of: the run, and each subject by scope.
 pub(crate) struct Subjects {
@@ -33,7 +34,7 @@ impl Subjects {
         run.extend(of_run(report, &ranks, why));
         let mut all =
             vec![Subject { scope: Scope::Run, values: run.clone(), place: None, rank: None }];
-        all.extend(rank_subjects(&ranks));
+        all.extend(rank_subjects(&ranks, &differences(totals)));
         all.extend(callpath_subjects(report));
         if let Some(hints) = hints {
             add_hints(&mut all, hints, report);
@@ -120,7 +121,7 @@ fn of_run(report: &Report, ranks: &[RankTimes], why: &Why) -> Values {
     run
 }
 
-fn rank_subjects(ranks: &[RankTimes]) -> Vec<Subject> {
+fn rank_subjects(ranks: &[RankTimes], differences: &BTreeMap<String, f64>) -> Vec<Subject> {
     let used: Vec<(u32, &RankTimes)> =
         (0..).zip(ranks).filter(|(_, rank)| rank.all_ns > 0).collect();
     let mean = |is_in: &dyn Fn(&RankTimes) -> bool| {
@@ -146,6 +147,7 @@ fn rank_subjects(ranks: &[RankTimes]) -> Vec<Subject> {
         values.number_if("busy_ratio", whole.map(|whole| rank.busy_s() / whole));
         values.number("mpi_share", ratio(rank.mpi_ns.into(), rank.all_ns.into()));
         values.number_if("host_busy_ratio", hosts.get(rank.host.as_str()).copied().flatten());
+        values.number_if("host_work_difference", differences.get(&rank.host).copied());
         Subject { scope: Scope::Rank, values, place: None, rank: Some(*number) }
     };
     used.iter().map(subject).collect()

@@ -22,6 +22,7 @@ mod case;
 mod collect;
 mod expression;
 mod facts;
+mod host_work;
 mod load;
 mod parse;
 mod references;

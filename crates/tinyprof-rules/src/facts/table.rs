@@ -92,6 +92,13 @@ pub const FACTS: &[Fact] = &[
         "mean time outside of MPI of the ranks of its host, by that of the ranks of other hosts; \
          unknown with one host",
     ),
+    fact(
+        Scope::Rank,
+        "host_work_difference",
+        "part",
+        "visits of the ranks of its host that those of other hosts do not make, on average, and the \
+         reverse; unknown with one host",
+    ),
     fact(Scope::Rank, "on_host", "text", "its host in a sentence; empty with one host"),
     fact(
         Scope::Rank,
