@@ -244,9 +244,6 @@ const ONLY_TESTED: [(&str, &str); 11] = [
     ("add_metric", "for those who make profiles"),
     ("flush_on_wire", "the study of large flushes"),
     ("flush_on_virtual_ranks", "the study of large flushes"),
-    ("mail_words", "causes between hosts, which no carrier passes on yet"),
-    ("to_mail", "causes between hosts"),
-    ("read_mail", "causes between hosts"),
     ("from_hash", "causes between hosts"),
 ];
 

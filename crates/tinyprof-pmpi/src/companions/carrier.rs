@@ -141,8 +141,8 @@ impl Carrier {
         self.lanes.as_ref()?.block(relative)
     }
 
-    /// Returns what a rank of another host, relative to this one, has told of the moment at which it
-    /// came; none if it has not.
+    /// Returns what a rank of another host, relative to this one, has told of the moment at which
+    /// it came; none if it has not.
     pub(super) fn told(&self, relative: i32, came_ns: u64) -> Option<&[u64]> {
         self.mail.as_ref()?.told(relative, came_ns)
     }

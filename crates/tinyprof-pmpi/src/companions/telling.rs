@@ -1,9 +1,9 @@
 //! What the last rank of an operation tells the others, where they are on several hosts.
 //!
-//! Nobody knows who is last before all have come, and nobody can look at a page of another host. So
-//! when ranks have waited long enough on a communicator, the last of that operation tells all others
-//! what it did, by one more operation on the twin. All ranks decide by the same numbers, those of
-//! the exchange, that it does. What was waited for before is explained by it, too.
+//! Nobody knows who is last before all have come, and nobody can look at a page of another host.
+//! So when ranks have waited long enough on a communicator, the last of that operation tells all
+//! others what it did, by one more operation on the twin. All ranks decide by the same numbers,
+//! those of the exchange, that it does. What was waited for before is explained by it, too.
 //!
 //! The root of an operation from it decides by itself, and says so in the exchange.
 

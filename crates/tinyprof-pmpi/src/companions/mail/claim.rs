@@ -79,8 +79,8 @@ pub(super) fn drain(told: &mut Told, mpi: &Mpi, twin: &Twin) -> u64 {
 }
 
 impl Told {
-    /// Returns the first companion that has come from `source` with `tag`, if there is one. The buffer
-    /// has the whole message.
+    /// Returns the first companion that has come from `source` with `tag`, if there is one. The
+    /// buffer has the whole message.
     #[inline]
     fn take(&mut self, mpi: &Mpi, twin: &Twin, source: c_int, tag: c_int) -> Option<Companion> {
         let mut flag: c_int = 0;

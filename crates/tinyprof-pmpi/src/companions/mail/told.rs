@@ -5,8 +5,8 @@
 //!  | companion | number of words u64 | words |        little endian
 //! ```
 //!
-//! On one host a rank looks at the page of another one when it has waited. Here the other one cannot
-//! know who will wait: it tells of itself now and then, with a message that it sends anyway.
+//! On one host a rank looks at the page of another one when it has waited. Here the other one
+//! cannot know who will wait: it tells of itself now and then, with a message that it sends anyway.
 
 use tinyprof_messages::companion::Companion;
 use tinyprof_messages::delay::{Pulled, Sizes};
