@@ -22,6 +22,7 @@ use crate::record::{Arena, Line, Visit, call_site, has_regions, program};
 pub use crate::record::{
     CALLERS_MAX, CallChain, CallPlace, EdgeInstance, Like, ScriptLine, Site, VISIT_UNITS,
 };
+use crate::sys::{ThreadTime, thread_number};
 
 /// The recorder of the calling thread.
 #[derive(Clone, Copy, Debug)]
@@ -408,6 +409,16 @@ pub fn clock_rate() -> ClockRate {
 pub fn visit_ns_now() -> Option<f64> {
     let session = session();
     Some(look(session.clock)?.inner * rate_since(session.started, session.clock).ns_per_tick())
+}
+
+/// Returns how long the calling thread could have run, but had no processor, in ns, since it began;
+/// `None` if the system does not say, or must not be asked in a sandbox.
+///
+/// # Cost
+/// Five system calls: 5 us.
+#[must_use]
+pub fn no_processor_ns() -> Option<u64> {
+    ThreadTime::of(thread_number()).map(|time| time.delay_ns)
 }
 
 /// Calls `work` with a recorder for this thread whose records are discarded then, to measure what

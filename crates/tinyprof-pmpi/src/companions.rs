@@ -44,6 +44,7 @@ mod overhead;
 mod partner;
 mod posted;
 mod probe;
+mod processor;
 mod receive;
 mod shared;
 pub(crate) mod started;

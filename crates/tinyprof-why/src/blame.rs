@@ -85,6 +85,9 @@ pub(crate) struct Blame {
     pub(crate) causes: BTreeMap<Cause, Blamed>,
     /// The waiting that no activity explains.
     pub(crate) unexplained: Blamed,
+    /// The waiting for ranks that had no processor, and that of each of these ranks.
+    pub(crate) no_processor: Blamed,
+    pub(crate) without_processor: BTreeMap<u32, f64>,
     /// True if the causes were found while the program ran, and not from sums over the run.
     pub(crate) is_measured: bool,
 }

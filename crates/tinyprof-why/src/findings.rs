@@ -54,6 +54,7 @@ pub(crate) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     found.extend(polling::polling(facts));
     found.extend(imbalance::imbalance(facts));
     visits::add_one_slow_visit(facts, &mut found);
+    found.extend(oversubscribed::waited_for(facts));
     let crowded = oversubscribed::oversubscribed(facts, &found);
     found.extend(crowded);
     // Of what has a cause, and what only chance explains, the cause is what can be mended.

@@ -26,6 +26,7 @@ impl Why {
                 "is_known": self.has_messages,
                 "seconds": seconds(self.waiting_ns),
                 "share": self.share(self.waiting_ns),
+                "no_processor_seconds": seconds(self.no_processor_ns),
                 "unexplained_seconds": seconds(self.unexplained_ns),
                 "for": by_rank.collect::<Vec<_>>(),
             },

@@ -46,6 +46,10 @@ impl Why {
         if self.share(others) >= 0.001 {
             parts.push(format!("other ranks {}", percent_cell(self.share(others))));
         }
+        if self.share(self.no_processor_ns) >= 0.001 {
+            let share = percent_cell(self.share(self.no_processor_ns));
+            parts.push(format!("ranks without a processor {share}"));
+        }
         if self.share(self.unexplained_ns) >= 0.001 {
             parts.push(format!("unexplained {}", percent_cell(self.share(self.unexplained_ns))));
         }

@@ -33,6 +33,8 @@ pub struct Why {
     /// The ranks that were waited for, with the waiting in ns, the longest first.
     pub(crate) by_rank: Vec<(RankSet, f64)>,
     /// The waiting of which no cause is known, in ns.
+    /// The waiting for ranks that had no processor.
+    pub(crate) no_processor_ns: f64,
     pub(crate) unexplained_ns: f64,
     /// The critical path, if the program has found it.
     pub(crate) path: Option<CriticalPath>,
@@ -143,7 +145,8 @@ impl Why {
             waiting_ns,
             mpi_ns: crate::ns(mpi_ns),
             by_rank,
-            unexplained_ns: (waiting_ns - caused_ns).max(0.0),
+            no_processor_ns: blame.no_processor.ns(),
+            unexplained_ns: (waiting_ns - caused_ns - blame.no_processor.ns()).max(0.0),
             path: path.finish(run).map(|path| CriticalPath {
                 ns: path.ns,
                 by_rank: path.by_rank.into_iter().map(|(rank, ns)| (of_one(rank), ns)).collect(),

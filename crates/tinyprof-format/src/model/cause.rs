@@ -27,6 +27,10 @@ pub enum Activity {
 const NUMBER_BITS: u32 = 40;
 
 impl Activity {
+    /// The number of the time in which a rank could have run, but had no processor (its run-queue
+    /// delay). It has no callpath, so it is none of these.
+    pub const NO_PROCESSOR: u64 = (1 << NUMBER_BITS) - 1;
+
     /// Returns the number of the activity, from 1 on and below 2^40, which follows from its
     /// callpaths. Two of 1,000 activities share a number in one program of two million.
     #[must_use]

@@ -18,6 +18,9 @@ impl Activity {
     /// The activities that are not in a bounded list.
     pub const OTHER: Self = Self(0);
 
+    /// The time in which a rank could have run, but had no processor: it is no work of the program.
+    pub const NO_PROCESSOR: Self = Self(ACTIVITY_MASK);
+
     /// Returns the activity with this hash: its bits folded to 40, never [`OTHER`](Self::OTHER).
     ///
     /// ```

@@ -212,10 +212,15 @@ impl<'m> Ledger<'m> {
     }
 
     /// Returns what a rank will want to know of this one, which cannot ask: all since both have
-    /// synchronised, as far as this one knows.
+    /// synchronised, as far as this one knows, for itself or in operations of these communicators,
+    /// which both have.
     #[must_use]
-    pub fn told(&self, reader: u32, now_ns: u64) -> Wanted {
-        Wanted { reader, since_ns: 0, ..self.wanted(reader, now_ns) }
+    pub fn told(&self, reader: u32, now_ns: u64, communicators: [u64; 2]) -> Wanted {
+        let all = self.wanted(reader, now_ns);
+        let is_common = |of: Instance| communicators.contains(&of.communicator);
+        let instances =
+            all.instances.map(|of| if is_common(of) { of } else { Instance::default() });
+        Wanted { reader, since_ns: 0, instances, ..all }
     }
 
     /// Finds out what has made a call wait, and adds it to `costs`. `partner` is the state of the

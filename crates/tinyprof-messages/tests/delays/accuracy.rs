@@ -39,6 +39,15 @@ fn online_is_post_mortem_if_nothing_is_left_out() {
     assert!(score.propagated() > 30.0, "the programs have chains: {}", score.propagated());
 }
 
+/// As the test before, where each rank is on a host of its own.
+#[test]
+fn what_ranks_tell_each_other_is_what_is_on_their_pages() {
+    let rules = Rules { are_told: true, ..Rules::EXACT };
+    let score = score("told", (2, 12), count(10), &rules);
+    assert!(score.worst_moved < 0.001, "costs: {}", score.worst_moved);
+    assert!(score.worst_path < 1e-9, "path: {}", score.worst_path);
+}
+
 #[test]
 fn the_recorder_finds_the_causes() {
     let score = score("recorder", RANKS, count(25), &Rules::recorder());

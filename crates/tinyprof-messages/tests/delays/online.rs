@@ -19,6 +19,8 @@ pub(crate) struct Rules {
     /// kept from the moment at which it came.
     pub(crate) reads_late: bool,
     pub(crate) waits: Waits,
+    /// Ranks run on different hosts: those that come tell what they did.
+    pub(crate) are_told: bool,
 }
 
 /// The waits that are looked at.
@@ -42,12 +44,13 @@ impl Rules {
         costs: 16_384,
         reads_late: false,
         waits: Waits::All,
+        are_told: false,
     };
 
     /// The rules as the recorder has them.
     pub(crate) fn recorder() -> Self {
         let (sizes, waits) = (Sizes::default(), Waits::WorthIt);
-        Self { sizes, costs: Costs::ENTRIES, reads_late: true, waits }
+        Self { sizes, costs: Costs::ENTRIES, reads_late: true, waits, are_told: false }
     }
 }
 
@@ -107,8 +110,18 @@ pub(crate) fn watch(history: &History, rules: &Rules) -> Verdict {
         let pull = || {
             let mut pulled = Pulled::new(rules.sizes);
             let wanted = ledgers[rank].wanted(waited.partner as u32, waited.came_ns);
-            assert!(ledgers[waited.partner].page().pull(&wanted, &mut pulled));
-            pulled
+            let partner = &ledgers[waited.partner];
+            if !rules.are_told {
+                assert!(partner.page().pull(&wanted, &mut pulled));
+                return pulled;
+            }
+            let wanted = partner.told(rank as u32, waited.came_ns, [WORLD, 0]);
+            assert!(partner.page().pull(&wanted, &mut pulled));
+            let mut words = vec![0; Pulled::mail_words(&rules.sizes)];
+            let used = pulled.to_mail(&mut words);
+            let mut told = Pulled::new(rules.sizes);
+            assert!(told.read_mail(&words[..used], 0));
+            told
         };
         if let Event::Kept(_) = event {
             kept.insert(number, pull());
@@ -151,9 +164,12 @@ pub(crate) fn watch(history: &History, rules: &Rules) -> Verdict {
 /// The time of a look at another rank in the recorder, in ns.
 const LOOK_NS: u64 = 500;
 
+/// The name of the communicator of all.
+const WORLD: u64 = 1;
+
 fn meet(ledger: &mut Ledger<'_>, meeting: Option<usize>, left_ns: u64) {
     if let Some(number) = meeting {
-        ledger.align(Instance { communicator: 1, number: number as u64 }, left_ns);
+        ledger.align(Instance { communicator: WORLD, number: number as u64 }, left_ns);
     }
 }
 

@@ -165,9 +165,15 @@ impl Causes {
     }
 
     /// Adds the call that was left at `left_ns`, without its waiting, and the gap up to the next
-    /// one. Short ones are collected: a rank that is waited for has just done something longer.
+    /// one, in which the rank had no processor for `lost_ns`. Short ones are collected: a rank that is waited for has just done something longer.
     #[inline]
-    pub(super) fn enter(&mut self, [from, to]: [CallpathId; 2], left_ns: u64, entered_ns: u64) {
+    pub(super) fn enter(
+        &mut self,
+        [from, to]: [CallpathId; 2],
+        left_ns: u64,
+        entered_ns: u64,
+        lost_ns: u64,
+    ) {
         let left_ns = match from {
             // All ranks count from the same moment.
             EdgeKey::UNKNOWN => self.known_ns,
@@ -182,10 +188,13 @@ impl Causes {
         }
         let pair = &mut self.pairs[place];
         pair.call_ns += call_ns;
-        pair.gap_ns += gap_ns;
+        pair.gap_ns += gap_ns.saturating_sub(lost_ns);
         self.collected_ns += call_ns + gap_ns;
         if call_ns + gap_ns >= LONG_NS || self.collected_ns >= COLLECTED_NS_MAX {
             self.add_collected();
+        }
+        if lost_ns > 0 {
+            self.ledger.add(Activity::NO_PROCESSOR, lost_ns.min(gap_ns), self.known_ns);
         }
     }
 
@@ -304,22 +313,33 @@ impl Causes {
     }
 
     /// Writes what a rank of another host, relative to this one, may want to know of this one at
-    /// `now_ns`. Returns the number of words; none if there is no such rank.
+    /// `now_ns`. Both have these communicators in common, by name. Returns the number of words; none if there is no such rank.
     #[cold]
     #[inline(never)]
-    pub(super) fn tell(&mut self, relative: i32, now_ns: u64, words: &mut [u64]) -> Option<usize> {
+    pub(super) fn tell(
+        &mut self,
+        relative: i32,
+        common: [u64; 2],
+        now_ns: u64,
+        words: &mut [u64],
+    ) -> Option<usize> {
         let reader = self.rank.checked_add_signed(relative)?;
-        self.pull_own(reader, now_ns).then(|| self.pulled.to_mail(words))
+        self.pull_own(reader, common, now_ns).then(|| self.pulled.to_mail(words))
     }
 
     /// Writes what ranks of other hosts may want to know of this one, which was the last of an
     /// operation at `now_ns`. Returns the number of words; none if there is not enough room.
     #[cold]
     #[inline(never)]
-    pub(super) fn tell_all(&mut self, now_ns: u64, words: &mut [u64]) -> Option<usize> {
+    pub(super) fn tell_all(
+        &mut self,
+        common: [u64; 2],
+        now_ns: u64,
+        words: &mut [u64],
+    ) -> Option<usize> {
         let mut all = std::mem::take(&mut self.heard);
         all.resize(Pulled::mail_words(&Sizes::RECORDER), 0);
-        let is_read = self.pull_own(NOBODY, now_ns);
+        let is_read = self.pull_own(NOBODY, common, now_ns);
         let written = if is_read { self.pulled.to_mail(&mut all) } else { 0 };
         let room = words.get_mut(..written).filter(|room| !room.is_empty());
         let told = room.map(|room| room.copy_from_slice(&all[..written]));
@@ -327,9 +347,9 @@ impl Causes {
         told.map(|()| written)
     }
 
-    fn pull_own(&mut self, reader: u32, now_ns: u64) -> bool {
+    fn pull_own(&mut self, reader: u32, common: [u64; 2], now_ns: u64) -> bool {
         self.add_collected();
-        let wanted = self.ledger.told(reader, now_ns);
+        let wanted = self.ledger.told(reader, now_ns, common);
         self.ledger.page().pull(&wanted, &mut self.pulled)
     }
 

@@ -6,6 +6,7 @@ use tinyprof_messages::delay::{Block, Instance, Ledger, Sizes};
 use super::causes::{Causes, Told, Waited, Words, not_explained};
 use super::common_clock::now_ns;
 use super::group::rank_and_size;
+use super::processor::Processor;
 use super::state::State;
 use crate::library::Mpi;
 
@@ -28,8 +29,12 @@ impl State {
     #[inline]
     pub(super) fn add_activities(&mut self, to: CallpathId, entered_ns: u64) {
         let (from, left_ns) = self.last_call();
-        if let Some(causes) = &mut self.causes {
-            causes.enter([from, to], left_ns, entered_ns);
+        let Some(causes) = &mut self.causes else { return };
+        let is_long = Processor::is_long(entered_ns.saturating_sub(left_ns));
+        let lost_ns = if is_long { self.processor.after_gap(left_ns, entered_ns) } else { 0 };
+        causes.enter([from, to], left_ns, entered_ns, lost_ns);
+        if is_long {
+            self.cost(Processor::ASK_NS);
         }
     }
 

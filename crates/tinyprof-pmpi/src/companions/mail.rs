@@ -10,6 +10,7 @@ use tinyprof_messages::matching::{Arrivals, Stream};
 
 use super::causes::Causes;
 use super::partner::{Partner, STREAMS};
+use super::telling;
 use crate::communicators::{self, Twin};
 use crate::library::Mpi;
 use misses::Misses;
@@ -51,7 +52,7 @@ impl Mail {
         causes: Option<&mut Causes>,
     ) -> bool {
         let Stream { peer, tag, .. } = to.stream;
-        let told = self.tell(mpi, companion.entry_ns, to.relative, causes).unwrap_or(0);
+        let told = self.tell(mpi, companion.entry_ns, to, causes).unwrap_or(0);
         let to = (to.twin.handle, peer.cast_signed(), tag);
         self.ring.send(mpi, companion, &self.telling.words[..told], to)
     }
@@ -62,14 +63,15 @@ impl Mail {
         &mut self,
         mpi: &Mpi,
         now_ns: u64,
-        relative: i32,
+        to: &Partner,
         causes: Option<&mut Causes>,
     ) -> Option<usize> {
-        let causes = causes?;
+        let (causes, relative) = (causes?, to.relative);
         if !self.telling.is_due(relative, now_ns) || !self.ring.has_long(mpi) {
             return None;
         }
-        let words = causes.tell(relative, now_ns, &mut self.telling.words)?;
+        let common = telling::names(mpi, &to.twin);
+        let words = causes.tell(relative, common, now_ns, &mut self.telling.words)?;
         self.telling.tell(relative, now_ns, words);
         Some(words)
     }

@@ -323,7 +323,9 @@ impl Meet {
             return None;
         }
         let own = |words: &mut [u64]| {
-            let tell = |state: &mut State| state.causes.as_mut()?.tell_all(all.last_ns(), words);
+            let common = telling::names(mpi, &self.twin);
+            let tell =
+                |state: &mut State| state.causes.as_mut()?.tell_all(common, all.last_ns(), words);
             recorder.and_then(|recorder| state::with(recorder, tell)).flatten().unwrap_or(0)
         };
         let hear = |words: &[u64]| {

@@ -26,6 +26,7 @@ use super::held::Held;
 use super::operation::Meet;
 use super::order::Order;
 use super::overhead::Overhead;
+use super::processor::Processor;
 use super::tests::Tests;
 use super::threads::Caller;
 use crate::communicators::{ELSEWHERE, Twin};
@@ -79,6 +80,7 @@ pub(crate) struct State {
     pub(super) exchange_ns: u64,
     /// When the clock is to be set again.
     set_again_ns: u64,
+    pub(super) processor: Processor,
     /// What has made the rank wait, where this state is the one that knows it.
     pub(super) causes: Option<Box<Causes>>,
     overhead: Overhead,
@@ -160,6 +162,7 @@ impl State {
             order,
             posted_late: None,
             exchange_ns: u64::MAX,
+            processor: Processor::default(),
             causes: None,
             overhead: Overhead::default(),
             visit_ps,
@@ -259,6 +262,7 @@ impl State {
     /// Begins the flow from call to call, as if the recording had begun now.
     fn begin_flow(&mut self, recorder: Recorder) {
         self.last = EdgeKey::UNKNOWN;
+        self.processor = Processor::default();
         self.last_left_ns = now_ns(recorder);
         self.visit_units = recorder.visit_units();
     }

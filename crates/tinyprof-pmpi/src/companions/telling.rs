@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use tinyprof_messages::delay::Instance;
 
 use super::exchange::Exchanged;
-use crate::communicators::Twin;
+use crate::communicators::{self, Communicator, Twin};
 use crate::library::Mpi;
 
 /// The waiting that is worth it, in ns.
@@ -61,6 +61,12 @@ pub(super) fn is_due(twin: &Twin, now_ns: u64) -> bool {
 /// Returns a name of a twin on which its ranks agree, not 0.
 pub(super) fn name(twin: &Twin) -> u64 {
     (u64::from(twin.number) << 32 | u64::from(twin.epoch)) + 1
+}
+
+/// Returns the names of a twin and of that of the world: its ranks have both.
+pub(super) fn names(mpi: &Mpi, twin: &Twin) -> [u64; 2] {
+    let world = communicators::get(mpi, mpi.abi.world).and_then(Communicator::twin);
+    [name(twin), world.as_ref().map_or(0, name)]
 }
 
 /// Lets the last rank tell the others, if that is due after an exchange: `own` returns what it

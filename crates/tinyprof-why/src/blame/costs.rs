@@ -17,6 +17,17 @@ const KNOWN_PART: f64 = 0.5;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Costs {
     all: Vec<Cost>,
+    /// The waiting for ranks that had no processor.
+    lost: Vec<Lost>,
+}
+
+/// The waiting of a rank in a call because another one had no processor.
+#[derive(Clone, Copy, Debug)]
+struct Lost {
+    rank: u32,
+    at: CallpathIndex,
+    of: u32,
+    ns: u64,
 }
 
 /// The waiting of a rank in a call because of an activity of another.
@@ -38,7 +49,13 @@ impl Costs {
         causes: &RankCauses,
     ) {
         for cost in &causes.costs {
-            let Cause::Activity { rank: cause, .. } = cost.cause else { continue };
+            let Cause::Activity { rank: cause, number } = cost.cause else { continue };
+            if number == Activity::NO_PROCESSOR {
+                if let Some(at) = rows.get(&cost.callpath) {
+                    self.lost.push(Lost { rank, at: *at, of: cause, ns: cost.total_ns() });
+                }
+                continue;
+            }
             let doing = causes.activity(cost.cause).and_then(|activity| doing(rows, activity));
             let (Some(at), Some(doing)) = (rows.get(&cost.callpath), doing) else { continue };
             self.all.push(Cost {
@@ -95,8 +112,17 @@ impl Costs {
                 *left_ns -= ns;
             }
         }
-        if self.all.is_empty() || known_ns < KNOWN_PART * all_ns {
+        known_ns += self.lost.iter().map(|lost| crate::ns(lost.ns.into())).sum::<f64>();
+        if self.all.is_empty() && self.lost.is_empty() || known_ns < KNOWN_PART * all_ns {
             return None;
+        }
+        for lost in self.lost.iter().filter(|lost| lost.of != lost.rank) {
+            let Some((left_ns, pattern)) = left.get_mut(&(lost.rank, lost.at)) else { continue };
+            let ns = crate::ns(lost.ns.into()).min(*left_ns);
+            let at = At { callpath: Some(lost.at), pattern: *pattern, is_direct: true };
+            blame.no_processor.add(at, lost.rank, ns);
+            *blame.without_processor.entry(lost.of).or_default() += ns;
+            *left_ns -= ns;
         }
         blame.causes.retain(|_, blamed| !blamed.at.is_empty());
         for ((rank, at), (ns, pattern)) in left {

@@ -6,6 +6,7 @@ use tinyprof_report::Certainty;
 use super::Facts;
 use crate::finding::{Finding, Kind, Link};
 use crate::phrases::{capital, if_many, ns, ranks};
+use crate::place::Place;
 
 /// The advice.
 pub(super) const ADVICE: &str = "Start at most one rank or thread for each CPU, and look at what \
@@ -14,6 +15,47 @@ pub(super) const ADVICE: &str = "Start at most one rank or thread for each CPU, 
 
 /// The part of the longest delay from which on a rank is named.
 const NAMED_PART: f64 = 0.2;
+
+/// Returns the finding about waiting for ranks that had no processor, as the program has measured
+/// it, if there is much of it.
+pub(super) fn waited_for(facts: &Facts<'_>) -> Option<Finding> {
+    let (run, blame) = (facts.run, facts.blame);
+    let waiting_ns = blame.no_processor.ns();
+    if !facts.is_large(waiting_ns) {
+        return None;
+    }
+    let most_ns = blame.without_processor.values().copied().fold(0.0, f64::max);
+    let is_named = |(_, ns): &(&u32, &f64)| **ns >= NAMED_PART * most_ns;
+    let of = blame.without_processor.iter().filter(is_named);
+    let who: RankSet = of.map(|(rank, _)| *rank).collect();
+    let (at, _) = blame.no_processor.longest()?;
+    let waits_at = at.callpath.map(|callpath| Place::of(&run.callpaths, callpath));
+    let waiting_ranks = blame.no_processor.ranks();
+    let place = waits_at.as_ref().map_or_else(String::new, |at| format!(" in {}", at.name()));
+    let sentence = format!(
+        "{} {} ready to run, but had no processor, before others could go on: {} {} {} for {}{place}",
+        capital(&ranks(&who)),
+        if_many(&who, "was", "were"),
+        ranks(&waiting_ranks),
+        if_many(&waiting_ranks, "waits", "wait"),
+        ns(waiting_ns),
+        if_many(&who, "it", "them"),
+    );
+    let why = "ready to run, without a processor".to_owned();
+    let chain = vec![Link { ranks: who.clone(), place: None, ns: waiting_ns, why }];
+    Some(Finding {
+        ranks: who,
+        waits_at,
+        waiting_ranks,
+        chain,
+        ..Finding::new(
+            Kind::Oversubscription,
+            run.a_rank_ns(waiting_ns),
+            sentence,
+            ADVICE.to_owned(),
+        )
+    })
+}
 
 /// Returns the finding about ranks without a processor, if there is much of it, and none of those
 /// that were `found` tells the same. It blames no rank: who had no processor is chance.

@@ -7,6 +7,7 @@ use tinyprof_messages::order::Doing;
 
 use super::State;
 use crate::companions::common_clock::now_ns;
+use crate::companions::processor::Processor;
 use crate::companions::{distance, threads};
 use crate::function::Cost;
 
@@ -84,6 +85,10 @@ impl State {
         let ns = self.overhead.after(cost, measured_ns);
         self.cost(ns);
         self.last_left_ns = since_ns.saturating_add(ns);
+        if Processor::is_long(in_ns) && self.causes.is_some() {
+            self.processor.after_call(self.last_left_ns);
+            self.cost(Processor::ASK_NS);
+        }
         // The visit of the call itself is part of what was measured.
         self.visit_units = recorder.visit_units();
         self.last = visited.id();
