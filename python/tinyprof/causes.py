@@ -27,6 +27,8 @@ Causes = tuple[dict[int, tuple[int, int, int]], Native, Native, Native]
 
 #: Kinds of activities, by their numbers.
 _KINDS = {1: "exclusive", 2: "gap", 3: "call"}
+#: Activities without a callpath, by their numbers.
+_NAMES = {0: "other", 2**40 - 1: "no_processor"}
 #: Ranks are stored with this added; the two below are no ranks.
 _RANKS = 2
 
@@ -78,6 +80,6 @@ def _named(
         if of < 0:
             named[0, at] = "unexplained" if of == -_RANKS else "other"
         else:
-            named[0, at] = "other" if number == 0 else _KINDS.get(kind, "unknown")
+            named[0, at] = _NAMES.get(number) or _KINDS.get(kind, "unknown")
         named[1, at], named[2, at] = paths[begin], paths[end]
     return {"cause_rank": np.maximum(rank, -1), "cause": named[0], "from": named[1], "to": named[2]}

@@ -331,8 +331,9 @@ class Profile:
 
         * `cause_rank`: the rank that was late, or -1 if nothing explains the waiting
         * `cause`: `gap` (between two calls), `call` (without its waiting), `exclusive` (the time of a
-          callpath), `other` (activities too small to be kept apart), `unknown` (no rank has described
-          it) or `unexplained`
+          callpath), `no_processor` (it could have run, but others did on its processor), `other`
+          (activities too small to be kept apart), `unknown` (no rank has described it) or
+          `unexplained`
         * `from` and `to`: of a gap the paths of the calls before and after it, where `None` is the
           begin, or the end; else `to` is the path of the callpath
         * `direct_ns`, `direct_count`: waiting for the rank itself, which took longer
