@@ -165,7 +165,8 @@ impl Causes {
     }
 
     /// Adds the call that was left at `left_ns`, without its waiting, and the gap up to the next
-    /// one, in which the rank had no processor for `lost_ns`. Short ones are collected: a rank that is waited for has just done something longer.
+    /// one, in which the rank had no processor for `lost_ns`. Short ones are collected: a rank that
+    /// is waited for has just done something longer.
     #[inline]
     pub(super) fn enter(
         &mut self,
@@ -313,7 +314,8 @@ impl Causes {
     }
 
     /// Writes what a rank of another host, relative to this one, may want to know of this one at
-    /// `now_ns`. Both have these communicators in common, by name. Returns the number of words; none if there is no such rank.
+    /// `now_ns`. Both have these communicators in common, by name. Returns the number of words; none
+    /// if there is no such rank.
     #[cold]
     #[inline(never)]
     pub(super) fn tell(

@@ -103,14 +103,14 @@ fn costs_ns(profile: &Profile, rank: usize, of: u32, before: &str) -> (u64, u64)
     costs.fold((0, 0), |sum, cost| (sum.0 + cost.direct.ns, sum.1 + cost.propagated.ns))
 }
 
-/// Returns the part of the critical path that a rank spent in the gap before a function, in ns,
-/// with or without a processor.
+/// Returns the part of the critical path that a rank spent in the gap before a function, or any had
+/// no processor, in ns.
 fn on_path_ns(profile: &Profile, of: u32, before: &str) -> u64 {
     let all: Vec<_> = profile.ranks.iter().map(|rank| rank.causes.as_deref().cloned()).collect();
     let (_, last) = RankCauses::last(&all).expect("there are causes");
     let is_there = |cause: Cause| {
         if matches!(cause, Cause::Activity { number: Activity::NO_PROCESSOR, .. }) {
-            return cause.rank() == Some(of);
+            return true;
         }
         let Some(Activity::Gap { to, .. }) = last.activity(cause) else { return false };
         let rows = profile.callpaths.rows();
