@@ -314,8 +314,8 @@ impl Causes {
     }
 
     /// Writes what a rank of another host, relative to this one, may want to know of this one at
-    /// `now_ns`. Both have these communicators in common, by name. Returns the number of words; none
-    /// if there is no such rank.
+    /// `now_ns`. Both have these communicators in common, by name. Returns the number of words;
+    /// none if there is no such rank.
     #[cold]
     #[inline(never)]
     pub(super) fn tell(
