@@ -82,19 +82,22 @@ check() {
 }
 
 # watch: looks at a job while it runs. What MPICH does in MPI_Finalize is not compared.
+# watch NAME COMMAND...: the command starts what follows it.
 watch() {
+    local name=$1
+    shift
     rm -rf "$scratch/watched.tprof"
-    limit=75 on_cluster "$watch" waiting "${launch[@]}" ./waiting late_sender 300 20000 ||
+    limit=75 on_cluster "$@" ./waiting late_sender 300 20000 ||
         [[ $mpi == mpich && -e $scratch/watched.tprof ]] || { cat "$scratch/log" && return 1; }
     [[ -e $scratch/watched.tprof ]]
-    echo "watched: 4 ranks on 2 hosts, one stopped, an agent killed: as expected"
+    echo "$name, watched: 4 ranks on 2 hosts, one stopped, an agent killed: as expected"
 }
 watch=$PWD/scripts/cluster/watch.sh
 
 options=("${clocks[@]}")
 profile launcher "${launch[@]}" "${program[@]}"
 check launcher
-watch
+watch launcher "$watch" waiting "${launch[@]}"
 if [[ -z $slurm ]]; then
     echo "skipped: starts by Slurm, which is not installed (slurmctld slurmd slurm-client munge)"
     exit 0
@@ -106,3 +109,4 @@ if ! on_cluster true; then
 fi
 profile srun "${step[@]}" "${program[@]}"
 check srun
+watch srun salloc --quiet -N 2 -n 4 "$watch" waiting "${step[@]}"

@@ -23,7 +23,7 @@ until_it_is() {
 
 # said PATTERN: checks the last document.
 said() {
-    grep -qE "$1" document || { echo "expected $1, found" && head -c 1000 document && return 1; }
+    grep -qE "$1" document || { echo "expected $1, found" && tail -c 1000 document && return 1; }
 }
 
 until_it_is 'ranks_seen == 4'
@@ -32,8 +32,8 @@ said '"ranks":4,"ranks_seen":4'
 
 # A rank that is stopped is named first, before those that wait for it.
 ssh h2 pkill -STOP -o -x "$program"
-until_it_is 'still > 0'
-said '"still":\{"count":[1-4],"worst":\[\{"host":"h2","is_stopped":true,'
+until_it_is 'still >= 4'
+said '"still":\{"count":4,"worst":\[\{"host":"h2","is_stopped":true,'
 ssh h2 pkill -CONT -x "$program"
 
 # An agent that is killed costs its own host, and is named.

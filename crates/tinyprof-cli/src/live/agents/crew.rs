@@ -16,6 +16,9 @@ const FAN_OUT: usize = 32;
 /// The time without a picture from which on a host counts as silent, in intervals.
 const SILENT_INTERVALS: u32 = 3;
 
+/// The time that an agent is given to start.
+const START: Duration = Duration::from_secs(5);
+
 /// The longest line of an agent's error that is shown, in characters.
 const LINE_MAX: usize = 160;
 
@@ -114,9 +117,10 @@ impl Agent {
         let host = &self.hosts[0];
         let trouble = self.told(|told| {
             let Some((picture, came)) = &told.picture else {
-                return Some(told.why().unwrap_or_else(|| {
-                    format!("no answer for {} s", since(self.begun_ns).as_secs())
-                }));
+                let since = since(self.begun_ns);
+                let is_late = since >= START;
+                let late = || is_late.then(|| format!("no answer for {} s", since.as_secs()));
+                return told.why().or_else(late);
             };
             let age = since(*came);
             let age_ns = u64::try_from(age.as_nanos()).unwrap_or(u64::MAX);
