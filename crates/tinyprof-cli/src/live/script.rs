@@ -27,7 +27,7 @@ pub(super) fn run(app: &mut App, arguments: &TopArguments) -> Result<(), Box<dyn
         if goes_on {
             app.update();
         }
-        let looked = look(app, condition.as_ref())?;
+        let looked = look(app, condition.as_ref(), goes_on || is_json)?;
         let is_last = !goes_on || looked.has_ended || (condition.is_some() && looked.holds);
         if is_json && looked.is_there {
             print(app)?;
@@ -58,14 +58,18 @@ struct Looked {
     has_ended: bool,
 }
 
-/// Returns what was found; a job that has not begun is waited for.
-fn look(app: &App, condition: Option<&Condition>) -> Result<Looked, String> {
+/// Returns what was found; a job that has not begun is waited for. Of several jobs, text has a list,
+/// and nothing else can go on.
+fn look(app: &App, condition: Option<&Condition>, needs_one: bool) -> Result<Looked, String> {
     let holds = |frame| condition.is_none_or(|condition| condition.holds(frame));
     Ok(match &app.state {
         State::Waiting(what) if app.is_over() => {
             return Err(app.trouble().unwrap_or(what).to_owned());
         }
         State::Waiting(_) => Looked { is_there: false, holds: false, has_ended: false },
+        State::Choosing(_) if !needs_one => {
+            Looked { is_there: false, holds: false, has_ended: false }
+        }
         State::Choosing(jobs) => {
             let ids: Vec<&str> = jobs.iter().map(|job| job.id.as_str()).collect();
             let ids = ids.join(", ");
