@@ -58,8 +58,8 @@ struct Looked {
     has_ended: bool,
 }
 
-/// Returns what was found; a job that has not begun is waited for. Of several jobs, text has a list,
-/// and nothing else can go on.
+/// Returns what was found; a job that has not begun is waited for. Of several jobs, text has a
+/// list, and nothing else can go on.
 fn look(app: &App, condition: Option<&Condition>, needs_one: bool) -> Result<Looked, String> {
     let holds = |frame| condition.is_none_or(|condition| condition.holds(frame));
     Ok(match &app.state {
