@@ -44,11 +44,11 @@ const OF_FAULTS: usize = 30;
 const WRONG_MAX: usize = 3;
 
 /// The attempts at a program, as long as its ranks lost their processors to other work.
-const ATTEMPTS: usize = 3;
+pub(crate) const ATTEMPTS: usize = 3;
 
 /// The part of the time in which ranks could run, but have no processor, from which on they are
 /// late by that: the work of these programs is sleeping.
-const CROWDED_PART: f64 = 0.01;
+pub(crate) const CROWDED_PART: f64 = 0.01;
 
 const FAULTS: &[Fault] = &[
     fault("late_sender", &["late_sender"], "3"),
@@ -190,7 +190,7 @@ fn source_of(name: &str) -> &'static str {
 }
 
 /// Returns the part of the time that ranks were ready to run, but had no processor.
-fn crowding(profile: &Profile) -> f64 {
+pub(crate) fn crowding(profile: &Profile) -> f64 {
     Report::of_profile(profile).statistics.times().delay_share().unwrap_or(0.0)
 }
 
