@@ -23,6 +23,12 @@ pub(crate) fn now() -> Moment {
     Moment::now_of(counter)
 }
 
+/// Returns the time since a moment of the system's clock that does not step back, in ns.
+#[cfg(feature = "top")]
+pub(crate) fn since(monotonic_ns: u64) -> Duration {
+    Duration::from_nanos(now().monotonic_ns.saturating_sub(monotonic_ns))
+}
+
 /// Returns the date as the time since 1970 began.
 pub(crate) fn since_1970() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };

@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 
 use watched::Watched;
 
-/// What takes the place of ssh: `bad` is not reached, and `liar` tells nonsense.
+/// A stand-in for ssh: `bad` cannot be reached, and `liar` sends nonsense.
 const SHELL: &str = r#"#!/bin/sh
 case $1 in
 bad) echo "shell: no route to $1" >&2; exit 255 ;;

@@ -1,5 +1,5 @@
-//! What watching a large job costs: agents that each tell of 64 ranks and 200 callpaths, routers
-//! that merge 32 of them, and a root.
+//! The cost of watching a large job: agents with 64 ranks and 200 callpaths each, routers that
+//! merge 32 of them, and a root.
 //!
 //! ```text
 //! cargo run --release -p tinyprof-picture --example scale -- 64 1024

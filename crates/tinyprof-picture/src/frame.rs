@@ -4,62 +4,29 @@
 //! | "TPPIC001" | lengths of head, callpaths, statistics: 3 u32 | head | callpaths | statistics |
 //! ```
 //!
-//! The head is JSON, the callpaths are as in a profile, the statistics as ranks send each other.
-//! What comes from another host is not trusted: it is read within a limit, and checked.
+//! The head is the rest of the picture as JSON; the callpaths are as in a profile, the statistics
+//! as ranks send each other. Data of another host is not trusted: it is read up to a limit, and
+//! checked.
 
 use std::io::{self, ErrorKind, Read, Write};
 
-use serde::{Deserialize, Serialize};
 use tinyprof_format::file::{decode_callpaths, encode_callpaths};
-use tinyprof_format::model::Losses;
 use tinyprof_report::Statistics;
-use tinyprof_vocabulary::RankSet;
 
-use crate::few::Few;
-use crate::picture::{Missing, Picture, Still};
-use crate::places::Places;
+use crate::picture::Picture;
 
 const MAGIC: &[u8; 8] = b"TPPIC001";
 
 /// The longest part of a frame, in bytes.
 const BYTES_MAX: u32 = 64 << 20;
 
-/// What a picture has besides callpaths and statistics.
-#[derive(Debug, Serialize, Deserialize)]
-struct Head {
-    name: String,
-    size: u32,
-    runs: Vec<(u32, u32)>,
-    hosts: u32,
-    ended_hosts: u32,
-    elapsed_ns: Option<u64>,
-    age_ns: u64,
-    losses: Losses,
-    still: Few<Still>,
-    missing: Few<Missing>,
-    places: Vec<Places>,
-}
-
 /// Writes a picture.
 ///
 /// # Errors
 /// If it cannot be written, or is longer than a reader takes.
 pub fn write(to: &mut impl Write, picture: &Picture) -> io::Result<()> {
-    let head = Head {
-        name: picture.name.clone(),
-        size: picture.size,
-        runs: picture.ranks.runs().to_vec(),
-        hosts: picture.hosts,
-        ended_hosts: picture.ended_hosts,
-        elapsed_ns: picture.elapsed_ns,
-        age_ns: picture.age_ns,
-        losses: picture.losses,
-        still: picture.still.clone(),
-        missing: picture.missing.clone(),
-        places: picture.places.clone(),
-    };
     let parts = [
-        serde_json::to_vec(&head)?,
+        serde_json::to_vec(picture)?,
         encode_callpaths(&picture.callpaths),
         picture.statistics.to_bytes(),
     ];
@@ -108,46 +75,16 @@ pub fn read(from: &mut impl Read) -> io::Result<Option<Picture>> {
 
 fn picture(parts: &[Vec<u8>]) -> io::Result<Picture> {
     let [head, callpaths, statistics] = parts else { return Err(invalid("three parts")) };
-    let head: Head = serde_json::from_slice(head)?;
+    let head: Picture = serde_json::from_slice(head)?;
     let callpaths = decode_callpaths(callpaths).map_err(|error| invalid(&error.to_string()))?;
     let statistics = Statistics::from_bytes(statistics);
     let statistics = statistics.ok_or_else(|| invalid("its statistics are damaged"))?;
-    let ranks = ranks_of(&head)?;
-    let is_sound = head.places.len() == callpaths.len()
-        && statistics.rows().len() == callpaths.len()
-        && head.places.iter().all(|places| places.is_sound(head.size))
-        && head.still.is_sound()
-        && head.missing.is_sound();
-    if !is_sound {
-        return Err(invalid("the parts of a picture do not belong together"));
+    let picture = Picture { callpaths, statistics, ..head };
+    if picture.is_sound() {
+        Ok(picture)
+    } else {
+        Err(invalid("the parts of a picture do not belong together"))
     }
-    Ok(Picture {
-        name: head.name,
-        size: head.size,
-        ranks,
-        hosts: head.hosts,
-        ended_hosts: head.ended_hosts,
-        elapsed_ns: head.elapsed_ns,
-        age_ns: head.age_ns,
-        callpaths,
-        statistics,
-        places: head.places,
-        losses: head.losses,
-        still: head.still,
-        missing: head.missing,
-    })
-}
-
-/// Returns the ranks of its runs, in order and below the size.
-fn ranks_of(head: &Head) -> io::Result<RankSet> {
-    let mut next = 0;
-    for &(first, last) in &head.runs {
-        if first < next || last < first || last >= head.size {
-            return Err(invalid("its ranks are not those of a job"));
-        }
-        next = last + 1;
-    }
-    Ok(RankSet::of_runs(&head.runs))
 }
 
 fn invalid(what: &str) -> io::Error {

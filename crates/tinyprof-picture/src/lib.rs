@@ -1,4 +1,4 @@
-//! What a running job is doing, in a size that does not grow with its ranks.
+//! A picture of a running job, of the same size for any number of ranks.
 //!
 //! An internal crate of TinyProf: nothing here is stable. Programs use `tinyprof` and
 //! `tinyprof-mpi`.

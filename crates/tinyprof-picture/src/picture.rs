@@ -24,7 +24,7 @@ pub struct Still {
     pub host: String,
 }
 
-/// A host of which nothing is known.
+/// A host that is missing in a picture.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Missing {
     /// Its name.
@@ -34,13 +34,14 @@ pub struct Missing {
 }
 
 /// A job at one moment, over all ranks of whom something is known.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Picture {
     /// The name of its profile.
     pub name: String,
     /// The number of ranks that it has.
     pub size: u32,
     /// Those that are in the picture.
+    #[serde(with = "runs")]
     pub ranks: RankSet,
     /// The number of their hosts.
     pub hosts: u32,
@@ -51,8 +52,10 @@ pub struct Picture {
     /// The age of the oldest part, in ns.
     pub age_ns: u64,
     /// The callpaths of any rank.
+    #[serde(skip)]
     pub callpaths: CallpathTable,
     /// Sums over ranks, by row of the callpaths.
+    #[serde(skip)]
     pub statistics: Statistics,
     /// Slow ranks, by row of the callpaths.
     pub places: Vec<Places>,
@@ -60,7 +63,7 @@ pub struct Picture {
     pub losses: Losses,
     /// The ranks that do not move.
     pub still: Few<Still>,
-    /// The hosts of which nothing is known.
+    /// The hosts that are missing.
     pub missing: Few<Missing>,
 }
 
@@ -203,6 +206,16 @@ impl Picture {
         Statistics::from_rows(rows).with_times(*self.statistics.times())
     }
 
+    /// Returns whether its parts belong together, as far as one can see.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.places.len() == self.callpaths.len()
+            && self.statistics.rows().len() == self.callpaths.len()
+            && self.ranks.runs().last().is_none_or(|(_, last)| *last < self.size)
+            && self.places.iter().all(|places| places.is_sound(self.size))
+            && self.still.is_sound()
+            && self.missing.is_sound()
+    }
+
     /// Returns whether the job has ended on all hosts that told of it.
     #[must_use]
     pub const fn has_ended(&self) -> bool {
@@ -213,6 +226,24 @@ impl Picture {
     #[must_use]
     pub fn ranks_a_bin(&self) -> usize {
         crate::places::ranks_a_bin(self.size)
+    }
+}
+
+/// Ranks as their runs.
+mod runs {
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+    use tinyprof_vocabulary::RankSet;
+
+    pub(super) fn serialize<S: Serializer>(ranks: &RankSet, to: S) -> Result<S::Ok, S::Error> {
+        ranks.runs().serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<RankSet, D::Error> {
+        let runs = Vec::<(u32, u32)>::deserialize(from)?;
+        let ranks = RankSet::of_runs(&runs);
+        let is_in_order = ranks.runs() == runs;
+        if is_in_order { Ok(ranks) } else { Err(D::Error::custom("its ranks are in no order")) }
     }
 }
 

@@ -52,29 +52,19 @@ pub(crate) fn run(arguments: &AgentArguments) -> Result<(), Box<dyn Error>> {
     let mut own = Own::new(name, &directory, task.job.clone());
     let mut to = io::stdout().lock();
     while !is_over.load(Relaxed) {
-        let begun_ns = now_ns();
+        let begun_ns = sys::now().monotonic_ns;
         let mut all = own.picture();
         crew.add_to(&mut all);
         match frame::write(&mut to, &all) {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
             done => done?,
         }
-        thread::sleep(task.interval.saturating_sub(since(begun_ns)));
+        thread::sleep(task.interval.saturating_sub(sys::since(begun_ns)));
     }
     Ok(())
 }
 
-/// Returns the time on a clock that does not step back, in ns.
-fn now_ns() -> u64 {
-    sys::now().monotonic_ns
-}
-
-/// Returns the time since such a moment.
-fn since(ns: u64) -> Duration {
-    Duration::from_nanos(now_ns().saturating_sub(ns))
-}
-
-/// Returns what becomes true when the input of this process ends: whoever started it is gone.
+/// Returns a flag that is set when the input of this process ends: whoever started it is gone.
 fn end_of_input() -> Arc<AtomicBool> {
     let is_over = Arc::new(AtomicBool::new(false));
     let tell = Arc::clone(&is_over);

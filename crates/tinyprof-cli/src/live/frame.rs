@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tinyprof_format::model::{CallpathIndex, Identity};
 use tinyprof_report::cells::ratio;
-use tinyprof_report::{Spread, TimeBase};
+use tinyprof_report::{Efficiency, Spread, TimeBase};
 
 use super::sample::Sample;
 
@@ -35,6 +35,13 @@ pub(super) struct Row {
     pub(super) imbalance: Option<f64>,
     /// Its recent activity; `None` without an earlier sample.
     pub(super) recent: Option<Recent>,
+}
+
+impl Row {
+    /// Returns its share of the time of all root regions between the last two samples.
+    pub(super) fn now(&self) -> Option<f64> {
+        self.recent.map(|recent| recent.share)
+    }
 }
 
 /// A moment of a job, ready to draw.
@@ -91,6 +98,14 @@ impl Frame {
             Duration::from_nanos(u64::try_from(since.interval_ns).unwrap_or(u64::MAX))
         });
         Self { rows, roots, interval, sample }
+    }
+}
+
+impl Frame {
+    /// Returns the efficiency of the job so far; none if no rank did any useful work.
+    pub(super) fn efficiency(&self) -> Option<Efficiency> {
+        let picture = &self.sample.picture;
+        Efficiency::of_statistics(&picture.callpaths, &picture.statistics)
     }
 }
 

@@ -1,9 +1,8 @@
 //! A frame as one JSON document, for scripts and other programs.
 
 use serde_json::{Value, json};
-use tinyprof_report::Efficiency;
 
-use super::frame::{Frame, Row};
+use super::frame::Frame;
 
 /// Returns a frame as JSON. What is not known is null.
 pub(super) fn document(frame: &Frame, has_ended: bool) -> Value {
@@ -28,7 +27,7 @@ pub(super) fn document(frame: &Frame, has_ended: bool) -> Value {
         "elapsed_ns": picture.elapsed_ns,
         "age_ns": picture.age_ns,
         "interval_ns": interval_ns.and_then(|ns| u64::try_from(ns).ok()),
-        "efficiency": efficiency(frame).map(|of| json!({
+        "efficiency": frame.efficiency().map(|of| json!({
             "parallel": of.parallel,
             "load_balance": of.load_balance,
             "communication": of.communication,
@@ -39,12 +38,6 @@ pub(super) fn document(frame: &Frame, has_ended: bool) -> Value {
         "losses": picture.losses,
         "callpaths": callpaths(frame),
     })
-}
-
-/// Returns the efficiency of the job so far; none if no rank did any useful work.
-pub(super) fn efficiency(frame: &Frame) -> Option<Efficiency> {
-    let picture = &frame.sample.picture;
-    Efficiency::of_statistics(&picture.callpaths, &picture.statistics)
 }
 
 fn callpaths(frame: &Frame) -> Vec<Value> {
@@ -66,17 +59,12 @@ fn callpaths(frame: &Frame) -> Vec<Value> {
             "inclusive_ns": whole(row.inclusive.sum_ns),
             "exclusive_ns": whole(row.exclusive.sum_ns),
             "share": row.share,
-            "now": now(row),
+            "now": row.now(),
             "imbalance": row.imbalance,
             "slowest": slowest.collect::<Vec<_>>(),
         })
     })
     .collect()
-}
-
-/// Returns the share of a callpath between the last two samples.
-pub(super) fn now(row: &Row) -> Option<f64> {
-    row.recent.map(|recent| recent.share)
 }
 
 /// JSON has no larger integers that all readers take.

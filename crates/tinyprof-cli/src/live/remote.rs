@@ -48,8 +48,7 @@ impl Remote {
 
     /// Returns whether agents should have told something by now.
     fn is_late(&self) -> bool {
-        let since_ns = sys::now().monotonic_ns.saturating_sub(self.begun_ns);
-        Duration::from_nanos(since_ns) >= FIRST
+        sys::since(self.begun_ns) >= FIRST
     }
 
     /// Looks once.

@@ -13,7 +13,7 @@ pub(super) struct Sample {
     pub(super) source: String,
     /// The moment, on a clock that all samples of a source share.
     pub(super) moment_ns: u64,
-    /// What the job is doing.
+    /// The picture of the job.
     pub(super) picture: Picture,
     /// Why its ranks wait; `None` if nothing is known of it.
     pub(super) why: Option<Why>,

@@ -46,12 +46,11 @@ pub(super) fn run(app: &mut App, arguments: &TopArguments) -> Result<(), Box<dyn
             };
         }
         let interval = Duration::from_secs(arguments.interval.into());
-        let taken_ns = sys::now().monotonic_ns.saturating_sub(begun_ns);
-        thread::sleep(interval.saturating_sub(Duration::from_nanos(taken_ns)));
+        thread::sleep(interval.saturating_sub(sys::since(begun_ns)));
     }
 }
 
-/// What a look has found.
+/// The result of a look.
 struct Looked {
     is_there: bool,
     holds: bool,

@@ -8,7 +8,7 @@ use super::watch::Watch;
 
 /// The time between two looks over which a single picture computes rates.
 const RATES_OVER: Duration = Duration::from_millis(250);
-/// The same where agents look once a second.
+/// The time between two looks where agents send a picture each second.
 const RATES_OVER_THERE: Duration = Duration::from_millis(1_250);
 
 /// The source of the numbers.

@@ -9,7 +9,6 @@ use tinyprof_report::cells::{
 use tinyprof_report::escaped;
 
 use super::frame::{Frame, Row};
-use super::json;
 use super::view::View;
 
 /// The columns of numbers, each preceded by a space: heads and widths.
@@ -42,7 +41,7 @@ pub(super) fn job_line(frame: &Frame) -> String {
     let elapsed =
         picture.elapsed_ns.map_or_else(String::new, |ns| format!(", ran {}", time_cell(ns.into())));
     let hosts = counted(picture.hosts.into(), "host");
-    let efficiency = json::efficiency(frame).and_then(|of| of.parallel);
+    let efficiency = frame.efficiency().and_then(|of| of.parallel);
     let efficiency =
         efficiency.map_or_else(String::new, |of| format!(", efficiency {}", percent_cell(of)));
     format!(
@@ -53,8 +52,7 @@ pub(super) fn job_line(frame: &Frame) -> String {
     )
 }
 
-/// Returns losses, hosts of which nothing is known, and ranks that do not move; empty if there are
-/// none.
+/// Returns losses, missing hosts, and ranks that do not move; empty if there are none.
 pub(super) fn losses_line(frame: &Frame) -> String {
     let picture = &frame.sample.picture;
     let losses = &picture.losses;
@@ -72,9 +70,8 @@ pub(super) fn losses_line(frame: &Frame) -> String {
     });
     let still = few(&picture.still, |one| {
         let since = time_cell(one.since_ns.into());
-        let how = if one.is_stopped { "is stopped, and" } else { "" };
-        format!("rank {} on {} {how} has not moved for {since}", one.rank, escaped(&one.host))
-            .replace("  ", " ")
+        let how = if one.is_stopped { "is stopped, and has" } else { "has" };
+        format!("rank {} on {} {how} not moved for {since}", one.rank, escaped(&one.host))
     });
     said.chain(missing).chain(still).collect::<Vec<_>>().join(", ")
 }

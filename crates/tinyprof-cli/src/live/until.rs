@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use cel::{Context, Program, Value};
 
 use super::frame::{Frame, Row};
-use super::json::{efficiency, now};
 
 /// The names of numbers of the job.
 const NUMBERS: [&str; 8] = [
@@ -65,7 +64,7 @@ impl Condition {
 /// Returns what a condition knows: what is unknown is left out.
 fn context(frame: &Frame) -> Context<'static, 'static> {
     let picture = &frame.sample.picture;
-    let of = efficiency(frame);
+    let of = frame.efficiency();
     let mut context = Context::default();
     let mut number = |name: &str, value: Option<f64>| {
         if let Some(value) = value {
@@ -81,7 +80,7 @@ fn context(frame: &Frame) -> Context<'static, 'static> {
     number("still", Some(whole(picture.still.count)));
     number("missing", Some(whole(picture.missing.count)));
     context.add_variable_from_value("imbalance", by_region(frame, |row| row.imbalance));
-    context.add_variable_from_value("now", by_region(frame, now));
+    context.add_variable_from_value("now", by_region(frame, Row::now));
     context.add_variable_from_value("share", by_region(frame, |row| Some(row.share)));
     context.add_variable_from_value("visits", by_region(frame, |row| Some(whole(row.visits))));
     context

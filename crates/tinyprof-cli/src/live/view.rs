@@ -94,7 +94,7 @@ impl View {
 
     fn sorted(&self, frame: &Frame, rows: &[usize]) -> Vec<usize> {
         let mut rows = rows.to_vec();
-        let now = |row: &Row| row.recent.map_or(0.0, |recent| recent.share);
+        let now = |row: &Row| row.now().unwrap_or(0.0);
         rows.sort_by(|&left, &right| {
             let (a, b) = (&frame.rows[left], &frame.rows[right]);
             match self.sort {

@@ -32,7 +32,7 @@ pub(super) struct Causes {
     costs: Costs<'static>,
     /// The state of the rank that was waited for.
     pulled: Pulled,
-    /// What the last rank of an operation has told.
+    /// The words of the last rank of an operation.
     heard: Vec<u64>,
     rank: u32,
     /// Up to when all time is in the ledger, or collected, in ns.
@@ -339,14 +339,13 @@ impl Causes {
         now_ns: u64,
         words: &mut [u64],
     ) -> Option<usize> {
-        let mut all = std::mem::take(&mut self.heard);
-        all.resize(Pulled::mail_words(&Sizes::RECORDER), 0);
-        let is_read = self.pull_own(NOBODY, common, now_ns);
-        let written = if is_read { self.pulled.to_mail(&mut all) } else { 0 };
-        let room = words.get_mut(..written).filter(|room| !room.is_empty());
-        let told = room.map(|room| room.copy_from_slice(&all[..written]));
-        self.heard = all;
-        told.map(|()| written)
+        if !self.pull_own(NOBODY, common, now_ns) {
+            return None;
+        }
+        self.heard.resize(Pulled::mail_words(&Sizes::RECORDER), 0);
+        let written = self.pulled.to_mail(&mut self.heard);
+        words.get_mut(..written)?.copy_from_slice(&self.heard[..written]);
+        Some(written)
     }
 
     fn pull_own(&mut self, reader: u32, common: [u64; 2], now_ns: u64) -> bool {

@@ -256,22 +256,15 @@ impl Meet {
             state.cost(state.exchange_ns);
         });
         let (_, begun_ns) = recorder.moment();
-        let told = self.tell(mpi, Some(recorder), kind, &all);
-        if told.is_some() || from_root_tells(kind, &all) {
+        let (words, aligned) = self.tell(mpi, Some(recorder), kind, &all);
+        if words == Words::Heard {
             let taken_ns = recorder.moment().1.saturating_sub(begun_ns);
             state::with(recorder, |state| state.cost(taken_ns));
         }
         if kind.waits(self.rank(), self.root()) {
-            let words = match (kind, told) {
-                (_, Some(_)) => Words::Heard,
-                (_, None) if from_root_tells(kind, &all) => Words::Heard,
-                (Collective::FromRoot, None) => Words::Later,
-                (_, None) if all_wait(kind) => Words::Later,
-                (_, None) => Words::Asked,
-            };
             self.count((recorder, words), visited, span, &all.meeting(), visited.id());
         }
-        if let Some(instance) = told {
+        if let Some(instance) = aligned {
             state::with(recorder, |state| state.align(instance, span.left_ns));
         }
         if matches!(kind, Collective::FromRoot | Collective::ToRoot) && self.rank() != self.root() {
@@ -309,19 +302,15 @@ impl Meet {
     }
 
     /// Lets the last rank tell the others what it did, if all wait for all and that is due, or the
-    /// root, if it has said that it will.
-    /// Collective over the twin. Returns the operation behind which they are compared then.
+    /// root, if it has said that it will. Collective over the twin. Returns how the others know
+    /// then, and the operation behind which all are compared, if there is one.
     fn tell(
         &self,
         mpi: &Mpi,
         recorder: Option<Recorder>,
         kind: Collective,
         all: &Exchanged,
-    ) -> Option<Instance> {
-        let is_from_root = from_root_tells(kind, all);
-        if !all_wait(kind) && !is_from_root {
-            return None;
-        }
+    ) -> (Words, Option<Instance>) {
         let own = |words: &mut [u64]| {
             let common = telling::names(mpi, &self.twin);
             let tell =
@@ -332,11 +321,18 @@ impl Meet {
             let hear = |state: &mut State| state.causes.as_mut().map(|of| of.hear(words));
             recorder.and_then(|recorder| state::with(recorder, hear));
         };
-        if is_from_root {
-            telling::hand_out(mpi, &self.twin, (self.rank(), self.root()), own, hear);
-            return None;
+        match kind {
+            Collective::FromRoot if all.has_told() => {
+                telling::hand_out(mpi, &self.twin, (self.rank(), self.root()), own, hear);
+                (Words::Heard, None)
+            }
+            Collective::FromRoot => (Words::Later, None),
+            _ if all_wait(kind) => {
+                let instance = telling::tell(mpi, &self.twin, self.rank(), all, own, hear);
+                (if instance.is_some() { Words::Heard } else { Words::Later }, instance)
+            }
+            _ => (Words::Asked, None),
         }
-        telling::tell(mpi, &self.twin, self.rank(), all, own, hear)
     }
 
     fn count(
@@ -399,11 +395,6 @@ impl Meet {
             number: operation.number().into(),
         })
     }
-}
-
-/// Returns whether the root of an operation tells of itself after this exchange.
-fn from_root_tells(kind: Collective, all: &Exchanged) -> bool {
-    kind == Collective::FromRoot && all.has_told()
 }
 
 /// Returns whether all ranks wait for all in an operation.

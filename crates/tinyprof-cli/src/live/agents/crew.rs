@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use tinyprof_picture::{Picture, frame};
 
-use super::{Task, add, missing, now_ns, since};
+use super::{Task, add, missing};
+use crate::sys;
 
 /// The most agents that one process starts. Beyond that, they start those of others.
 const FAN_OUT: usize = 32;
@@ -38,7 +39,7 @@ struct Agent {
     begun_ns: u64,
 }
 
-/// What an agent has told.
+/// All that was heard of an agent.
 #[derive(Debug, Default)]
 struct Told {
     /// Its last picture, and when it came, in ns.
@@ -106,7 +107,7 @@ impl Agent {
                 thread::spawn(move || read_lines(errors, &told));
             }
         }
-        Self { hosts: hosts.to_vec(), process, told, begun_ns: now_ns() }
+        Self { hosts: hosts.to_vec(), process, told, begun_ns: sys::now().monotonic_ns }
     }
 
     fn told<T>(&self, of: impl FnOnce(&Told) -> T) -> T {
@@ -117,12 +118,12 @@ impl Agent {
         let host = &self.hosts[0];
         let trouble = self.told(|told| {
             let Some((picture, came)) = &told.picture else {
-                let since = since(self.begun_ns);
+                let since = sys::since(self.begun_ns);
                 let is_late = since >= START;
                 let late = || is_late.then(|| format!("no answer for {} s", since.as_secs()));
                 return told.why().or_else(late);
             };
-            let age = since(*came);
+            let age = sys::since(*came);
             let age_ns = u64::try_from(age.as_nanos()).unwrap_or(u64::MAX);
             let aged = Picture { age_ns: picture.age_ns.saturating_add(age_ns), ..picture.clone() };
             add(all, &aged, host);
@@ -167,7 +168,7 @@ fn read_pictures(output: ChildStdout, told: &Mutex<Told>) {
     loop {
         match frame::read(&mut output) {
             Ok(Some(picture)) => {
-                change(told, |told| told.picture = Some((picture, now_ns())));
+                change(told, |told| told.picture = Some((picture, sys::now().monotonic_ns)));
             }
             Ok(None) => return change(told, |told| told.has_ended = true),
             Err(error) => {

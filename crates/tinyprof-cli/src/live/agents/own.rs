@@ -1,4 +1,4 @@
-//! What an agent sees on its own host.
+//! An agent's view of its own host.
 
 use std::path::Path;
 

@@ -21,7 +21,7 @@ pub(in crate::live) enum Way {
     Slurm(String),
 }
 
-/// What agents are to do.
+/// The orders of agents: how to start others, where to look, and for which job.
 #[derive(Clone, Debug)]
 pub(in crate::live) struct Task {
     pub(in crate::live) way: Way,
