@@ -57,7 +57,7 @@ const PAIRS: usize = 8;
 /// A call and a gap are added at once that take as long, in ns: others may wait for them.
 const LONG_NS: u64 = Ledger::FLOOR_NS / 2;
 /// As much of shorter ones is collected, in ns.
-const COLLECTED_NS_MAX: u64 = Ledger::APART_NS;
+const COLLECTED_NS_MAX: u64 = 20_000;
 
 /// A call, the next one, and the time of the first and of the gap between both, in ns.
 #[derive(Clone, Copy, Debug)]
