@@ -91,9 +91,9 @@ pub(crate) fn of_causes<'py>(py: Python<'py>, causes: &Causes) -> PyResult<Bound
     (activities, facts, costs, parts).into_pyobject(py)
 }
 
-/// Returns visits and cells.
+/// Returns visits, cells and messages.
 pub(crate) fn of_events<'py>(py: Python<'py>, events: &Events) -> PyResult<Bound<'py, PyTuple>> {
-    let [visits, cells] = std::array::from_fn(|_| PyDict::new(py));
+    let [visits, cells, messages] = std::array::from_fn(|_| PyDict::new(py));
     put(&visits, "rank", &events.ranks)?;
     put(&visits, "origin_ns", &events.origins_ns)?;
     put(&visits, "thread", &events.threads)?;
@@ -108,7 +108,19 @@ pub(crate) fn of_events<'py>(py: Python<'py>, events: &Events) -> PyResult<Bound
     for (name, column) in names.into_iter().zip(&events.cells) {
         put(&cells, name, column)?;
     }
-    (visits, cells).into_pyobject(py)
+    let of = &events.messages;
+    put(&messages, "rank", &of.ranks)?;
+    put(&messages, "origin_ns", &of.origins_ns)?;
+    put(&messages, "thread", &of.threads)?;
+    put(&messages, "callpath", &of.callpaths)?;
+    put(&messages, "at_ns", &of.times_ns)?;
+    put(&messages, "received", &of.received)?;
+    put(&messages, "partner", &of.partners)?;
+    put(&messages, "communicator", &of.communicators)?;
+    put(&messages, "tag", &of.tags)?;
+    put(&messages, "number", &of.numbers)?;
+    put(&messages, "bytes", &of.bytes)?;
+    (visits, cells, messages).into_pyobject(py)
 }
 
 pub(crate) fn of_messages<'py>(

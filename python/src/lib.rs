@@ -209,7 +209,7 @@ impl Reader {
         arrays::of_causes(py, &found)
     }
 
-    /// Returns the events: visits, and cells, as columns.
+    /// Returns the events: visits, cells and messages, as columns.
     fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let found = self.0.events().map_err(|error| raise(py, error))?;
         arrays::of_events(py, &found)

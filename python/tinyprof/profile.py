@@ -364,12 +364,26 @@ class Profile:
         """
         return events.visits(self._reader.events(), self.callpaths)
 
+    def message_events(self) -> pd.DataFrame:
+        """Returns the ends of messages that were kept one by one, in their order on each thread.
+
+        Columns: `rank`, `thread`, `path` of the call, `at_ns` (when the call began, for a message
+        sent, or ended, for one received; since the start of the rank), `received` (else it was
+        sent), `partner` (the rank at the other end; -1: outside of the world), `communicator`,
+        `tag`, `number`, `bytes`, and `monotonic_ns`, the time on the clock of the rank's host. Both
+        ends of a message have the same `communicator`, `tag` and `number`, and each has the rank of
+        the other as its `partner`; no other message has. An end whose other end is missing was
+        lost there, or not followed. Empty unless the program ran with `TINYPROF_EVENTS`, at level
+        `messages`.
+        """
+        return events.messages(self._reader.events(), self.callpaths)
+
     def event_losses(self) -> pd.DataFrame:
-        """Returns how many visits were kept, and lost as memory was full: by thread, class and depth.
+        """Returns how many events were kept, and lost as memory was full: by thread, class and depth.
 
         Columns: `rank`, `thread`, `policy`, `class` (`root`, `call`, `around_calls`,
-        `computation`), `depth`, `kept`, `lost`, and the begin of the first and the end of the last
-        visit lost, `lost_first_ns` and `lost_last_ns`.
+        `computation`, `message`), `depth`, `kept`, `lost`, and the begin of the first and the end
+        of the last event lost, `lost_first_ns` and `lost_last_ns`.
         """
         return events.losses(self._reader.events())
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use tinyprof_format::model::MessageKey;
 pub use tinyprof_format::model::{
-    Activity, CallpathId, ClockFacts, EdgeKey, EdgeKind, MessageKind,
+    Activity, CallpathId, ClockFacts, EdgeKey, EdgeKind, MessageEnd, MessageKind,
 };
 use tinyprof_segment::clock::Moment;
 use tinyprof_segment::words::low;
@@ -352,6 +352,18 @@ impl Visited {
     pub fn add_edge(self, key: &EdgeKey, instance: &EdgeInstance) {
         if !self.line.is_none() {
             self.recorder.arena.add_edge(self.line, key, instance);
+        }
+    }
+
+    /// Keeps an end of a message as an event, if the thread keeps events. The call is under way, or
+    /// has just ended.
+    ///
+    /// # Cost
+    /// A look whether it does.
+    #[inline(always)]
+    pub fn keep_message(self, end: impl FnOnce() -> MessageEnd) {
+        if !self.line.is_none() {
+            self.recorder.arena.note_message(self.line, end);
         }
     }
 

@@ -126,9 +126,9 @@ pub use tinyprof_macros::{profile, profile_loop, profile_scope, record, scope};
 pub mod __calls {
     pub use crate::calls::{
         Activity, CALLERS_MAX, CallChain, CallPlace, Callpath, CallpathId, ClockFacts, ClockRate,
-        EdgeInstance, EdgeKey, EdgeKind, Like, MessageKind, Open, Recorder, ScriptLine, Signature,
-        Site, VISIT_UNITS, Visited, clock_rate, keep_causes, lose_message, no_processor_ns,
-        visit_ns_now, with_discarded_records,
+        EdgeInstance, EdgeKey, EdgeKind, Like, MessageEnd, MessageKind, Open, Recorder, ScriptLine,
+        Signature, Site, VISIT_UNITS, Visited, clock_rate, keep_causes, lose_message,
+        no_processor_ns, visit_ns_now, with_discarded_records,
     };
     pub use crate::collect::for_mpi::starting;
     pub use crate::sys::boot_id;

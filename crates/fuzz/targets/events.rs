@@ -8,9 +8,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use libfuzzer_sys::fuzz_target;
 use tinyprof_events::buffer::Times;
 use tinyprof_events::layout::BYTES_MIN;
-use tinyprof_events::{Buffer, EventClass, EventPolicy, Visit, read};
+use tinyprof_events::{Buffer, EventClass, EventPolicy, MessageEnd, Visit, read};
 
-/// The words of a ring with some nested visits.
+/// The words of a ring with some nested visits and some messages.
 static RECORDED: LazyLock<Vec<AtomicU64>> = LazyLock::new(|| {
     let words: Vec<AtomicU64> = (0..BYTES_MIN / 8).map(|_| AtomicU64::new(0)).collect();
     let buffer = Buffer::prepare(&words, EventPolicy::Ring, Times::default()).expect("it fits");
@@ -18,6 +18,10 @@ static RECORDED: LazyLock<Vec<AtomicU64>> = LazyLock::new(|| {
         let class = EventClass::ALL[number as usize % 4];
         let (begin, depth) = (number * 100, 1 + number as u32 % 20);
         buffer.record(Visit { callpath: depth, class, depth, begin, end: begin + number });
+        let is_receive = number % 2 == 0;
+        let (partner, communicator, tag) = (depth as i32 - 9, depth % 3, depth as i32);
+        let end = MessageEnd { is_receive, partner, communicator, tag, number, bytes: begin };
+        buffer.record_message(depth, begin, end);
     }
     words
 });
@@ -25,7 +29,11 @@ static RECORDED: LazyLock<Vec<AtomicU64>> = LazyLock::new(|| {
 /// The words that have a meaning are at the begin, and at the begin of each bin.
 fn place(bytes: [u8; 3]) -> usize {
     let word = usize::from(bytes[1]) | usize::from(bytes[2] & 7) << 8;
-    if bytes[0] & 1 == 0 { word } else { 16 + 4 * 16 * 8 + 1024 + usize::from(bytes[0]) * 256 + word }
+    if bytes[0] & 1 == 0 {
+        word
+    } else {
+        16 + 5 * 16 * 8 + 1024 + usize::from(bytes[0]) * 256 + word
+    }
 }
 
 fuzz_target!(|bytes: &[u8]| {

@@ -2,12 +2,14 @@
 //!
 //! * `window`: the part of the run that `--window` names.
 //! * `class`: the classes that `--class` names, of callpaths.
-//! * `nested`: visits as begins and ends.
+//! * `nested`: visits as begins and ends, with messages between them.
+//! * `pair`: which two ends are those of one message.
 //! * `clock`: the begins of hosts, so that ranks of one host are on one clock.
 
 mod class;
 mod clock;
 mod nested;
+mod pair;
 mod window;
 
 use std::collections::HashSet;
@@ -17,14 +19,16 @@ use std::path::Path;
 use clap::Args;
 use tinyprof_format::file::{Directory, ProfileReader};
 use tinyprof_format::model::{
-    CallpathId, CallpathTable, EventClass, RankEvents, RankFacts, ThreadEvents, VisitEvent,
+    CallpathId, CallpathTable, EventClass, MessageEvent, RankEvents, RankFacts, ThreadEvents,
+    VisitEvent,
 };
 
 use crate::memory;
 
 use class::ClassName;
 use clock::Clock;
-pub(crate) use nested::{Edge, each_edge};
+pub(crate) use nested::{Edge, Step, each_edge, each_step};
+pub(crate) use pair::Pair;
 pub(crate) use window::Window;
 
 /// The part of the events that is shown.
@@ -34,7 +38,7 @@ pub(crate) struct EventSelection {
     /// 2s-2.5s or 800ms-; visits that reach beyond it are cut there
     #[arg(long, value_name = "FROM-TO")]
     pub(crate) window: Option<Window>,
-    /// For events: only visits of these classes: root, call (of MPI), around-calls, computation
+    /// For events: only visits of these classes, and messages of their calls: root, call (of MPI), around-calls, computation
     #[arg(long = "class", value_name = "LIST", value_delimiter = ',', hide_possible_values = true)]
     classes: Vec<ClassName>,
 }
@@ -105,6 +109,9 @@ pub(crate) struct Told {
     pub(crate) kept: u64,
     /// The visits that are shown shorter, as they reach beyond the window.
     pub(crate) cut: u64,
+    /// The ends of messages that the profile has, and those that it does not have.
+    pub(crate) messages: u64,
+    pub(crate) messages_lost: u64,
     pub(crate) threads_without_memory: u64,
 }
 
@@ -119,7 +126,7 @@ pub(crate) const HOSTS_NOTE: &str =
 impl Told {
     /// Returns what users should know about visits that are not shown, or not in full.
     pub(crate) fn notes(&self) -> Vec<String> {
-        let Self { shown, lost, kept, cut, threads_without_memory, .. } = *self;
+        let Self { shown, lost, kept, cut, messages, messages_lost, .. } = *self;
         let mut notes = Vec::new();
         if lost > 0 {
             let made = kept.saturating_add(lost);
@@ -136,8 +143,15 @@ impl Told {
         if cut > 0 {
             notes.push(format!("{cut} of them reach beyond the window and are cut there"));
         }
-        if threads_without_memory > 0 {
-            notes.push(format!("{threads_without_memory} threads had no memory for events"));
+        if messages_lost > 0 {
+            let made = messages.saturating_add(messages_lost);
+            notes.push(format!(
+                "{messages_lost} of {made} ends of messages were not kept: some messages have one end"
+            ));
+        }
+        if self.threads_without_memory > 0 {
+            let threads = self.threads_without_memory;
+            notes.push(format!("{threads} threads had no memory for events"));
         }
         notes
     }
@@ -206,29 +220,36 @@ impl<'e> ShownEvents<'e> {
         told.threads += 1;
         told.kept += thread.visits.len() as u64;
         told.lost = told.lost.saturating_add(thread.lost());
+        told.messages += thread.messages.len() as u64;
+        told.messages_lost = told.messages_lost.saturating_add(thread.messages_lost());
         let later = |ns: u64| ns.saturating_add(offset_ns);
         let mut shown = ThreadEvents {
             stopped_ns: thread.stopped_ns.map(later),
             cells: thread.cells.clone(),
             visits: Vec::new(),
+            messages: Vec::new(),
             ..*thread
         };
         for cell in shown.cells.iter_mut().filter(|cell| cell.lost > 0) {
             cell.lost_first_ns = later(cell.lost_first_ns);
             cell.lost_last_ns = later(cell.lost_last_ns);
         }
-        let visits = thread.visits.iter().filter(|visit| self.is_shown(visit));
+        let visits = thread.visits.iter().filter(|visit| self.is_shown(visit.callpath));
         let visits = visits.map(|visit| VisitEvent { begin_ns: later(visit.begin_ns), ..*visit });
         shown.visits = match self.window {
             None => visits.collect(),
             Some(window) => visits.filter_map(|visit| window.part_of(visit, told)).collect(),
         };
         told.shown += shown.visits.len() as u64;
+        let messages = thread.messages.iter().filter(|message| self.is_shown(message.callpath));
+        let messages = messages.map(|of| MessageEvent { at_ns: later(of.at_ns), ..*of });
+        let is_within = |of: &MessageEvent| self.window.is_none_or(|window| window.has(of.at_ns));
+        shown.messages = messages.filter(is_within).collect();
         shown
     }
 
-    fn is_shown(&self, visit: &VisitEvent) -> bool {
-        self.shown.as_ref().is_none_or(|shown| shown.contains(&visit.callpath))
+    fn is_shown(&self, callpath: CallpathId) -> bool {
+        self.shown.as_ref().is_none_or(|shown| shown.contains(&callpath))
     }
 }
 

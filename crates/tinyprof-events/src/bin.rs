@@ -1,20 +1,23 @@
-//! Bins: the unit of memory that is filled with visits, read by others, and given up as a whole.
+//! Bins: the unit of memory that is filled with events, read by others, and given up as a whole.
 //!
 //! ```text
 //! word 0  sequence   odd while the bin is begun anew
 //!      1  cell, plus 1; 0: never used; high half: number of the bin in its cell, from 0 on
-//!      2  visits; high half: bytes that they take
-//!      3  begin of the first visit   4  end of the last visit
+//!      2  events; high half: bytes that they take
+//!      3  begin of the first event   4  end of the last event
 //!      5  serial number among all bins of the buffer
-//!      6  callpaths that have an index     7  unused, 0
-//!      8 ..  bytes of the visits, the first at the low end of each word
+//!      6  callpaths that have an index     7  number of the last message
+//!      8 ..  bytes of the events, the first at the low end of each word
 //!
 //! visit      index + 1 | gap | duration
+//! message    index + 1 | gap | bytes * 2, + 1 at its receiver | partner | communicator | tag
+//!            | number, from that of the message before in the bin (of the first: from 0)
 //! callpath   0 | callpath        gets the next index of the bin, from 0 on
 //! ```
 //!
 //! `gap` is the time from the end of the visit before to the begin of this one, and in a cell with
-//! several depths to its end. The owner appends bytes that readers do not know of, and then
+//! several depths to its end. Partners, tags and numbers of messages may be below 0: the lowest
+//! bit is their sign. The owner appends bytes that readers do not know of, and then
 //! publishes them with one store. So a bin is whole at every instruction at which a process may be
 //! killed, but while it is begun anew.
 
@@ -36,6 +39,7 @@ pub mod word {
     pub const LAST: usize = 4;
     pub const SERIAL: usize = 5;
     pub const DEFINED: usize = 6;
+    pub const NUMBER: usize = 7;
     pub const BYTES: usize = 8;
 }
 
@@ -46,17 +50,17 @@ pub struct Bin<'a>(&'a [AtomicU64]);
 /// The contents of a bin at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contents {
-    /// The cell of the visits.
+    /// The cell of the events.
     pub cell: Cell,
     /// The number of the bin in its cell.
     pub number: u32,
-    /// The number of visits.
-    pub visits: u32,
-    /// The begin of the first visit.
+    /// The number of events.
+    pub events: u32,
+    /// The begin of the first event.
     pub first: u64,
-    /// The bytes of the visits, and behind them at least eight zeros.
+    /// The bytes of the events, and behind them at least eight zeros.
     pub bytes: Vec<u8>,
-    /// Set if there are bytes of more visits.
+    /// Set if there are bytes of more events.
     pub is_cut: bool,
 }
 
@@ -90,7 +94,7 @@ impl<'a> Bin<'a> {
         high(self.get(word::CELL))
     }
 
-    /// Returns the number of visits in it, and of the bytes that they take.
+    /// Returns the number of events in it, and of the bytes that they take.
     #[must_use]
     #[inline(always)]
     pub fn filled(self) -> (u32, u32) {
@@ -105,7 +109,7 @@ impl<'a> Bin<'a> {
         u32::try_from((self.0.len() - word::BYTES) * 8).unwrap_or(0)
     }
 
-    /// Empties the bin and begins it for a cell, with visits from `first` on. Owner only.
+    /// Empties the bin and begins it for a cell, with events from `first` on. Owner only.
     ///
     /// Returns false, with nothing done, in a signal handler that has interrupted this.
     #[must_use]
@@ -119,6 +123,7 @@ impl<'a> Bin<'a> {
         self.set(word::LAST, first);
         self.set(word::SERIAL, serial);
         self.set(word::DEFINED, 0);
+        self.set(word::NUMBER, 0);
         end_update(&self.0[word::SEQUENCE]);
         true
     }
@@ -138,17 +143,22 @@ impl<'a> Bin<'a> {
         at + count
     }
 
-    /// Shows readers this number of visits in the first `bytes` bytes, the last of which has ended
+    /// Shows readers this number of events in the first `bytes` bytes, the last of which has ended
     /// at `last`. Owner only.
     #[inline(always)]
-    pub fn publish(self, visits: u32, bytes: u32, last: u64) {
+    pub fn publish(self, events: u32, bytes: u32, last: u64) {
         self.set(word::LAST, last);
-        publish(&self.0[word::FILLED], pack(visits, bytes));
+        publish(&self.0[word::FILLED], pack(events, bytes));
     }
 
     /// Sets how many callpaths have an index. Owner only.
     pub(crate) fn set_defined(self, callpaths: u32) {
         self.set(word::DEFINED, callpaths.into());
+    }
+
+    /// Sets the number of the last message. Owner only.
+    pub(crate) fn set_number(self, number: u64) {
+        self.set(word::NUMBER, number);
     }
 
     /// Returns the contents; `None` if it was never used, makes no sense, or was begun anew
@@ -157,9 +167,9 @@ impl<'a> Bin<'a> {
     pub fn read(self) -> Option<Contents> {
         try_read(&self.0[word::SEQUENCE], || {
             let filled = self.0[word::FILLED].load(Acquire);
-            let (visits, length) = (low(filled), high(filled));
+            let (events, length) = (low(filled), high(filled));
             let cell = self.cell()?;
-            if length > self.capacity() || visits > length {
+            if length > self.capacity() || events > length {
                 return None;
             }
             let words = &self.0[word::BYTES..];
@@ -169,7 +179,7 @@ impl<'a> Bin<'a> {
             bytes.truncate(length as usize);
             bytes.extend([0; 8]);
             let (number, first) = (self.number(), self.get(word::FIRST));
-            Some(Contents { cell, number, visits, first, bytes, is_cut: false })
+            Some(Contents { cell, number, events, first, bytes, is_cut: false })
         })?
     }
 }

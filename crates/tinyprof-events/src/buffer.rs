@@ -1,11 +1,12 @@
-//! The owner's side of a buffer: the thread that makes the visits records them.
+//! The owner's side of a buffer: the thread that makes the visits, and sends and receives the
+//! messages, records them.
 
 use std::sync::atomic::Ordering::Relaxed;
 
 use tinyprof_segment::primitive::AtomicU64;
 use tinyprof_segment::sequence::{begin_update, end_update, publish};
 use tinyprof_segment::words::{high, low, pack};
-use tinyprof_vocabulary::{EventClass, EventPolicy};
+use tinyprof_vocabulary::{EventClass, EventPolicy, MessageEnd};
 
 use crate::bin::{Bin, word};
 use crate::cell::Cell;
@@ -13,7 +14,11 @@ use crate::layout::{CELLS_AT, DICTIONARY_AT, Geometry, MAGIC, cell, dictionary, 
 use crate::varint;
 
 /// The most bytes of a visit, with its callpath.
-const VISIT_BYTES_MAX: u32 = 1 + 5 + 5 + 8 + 8;
+const VISIT_BYTES_MAX: u32 = HEAD_BYTES_MAX + 8;
+/// The most bytes of a message: its size, partner, communicator, tag and number.
+const MESSAGE_BYTES_MAX: u32 = HEAD_BYTES_MAX + 8 + 5 + 5 + 5 + 8;
+/// The most bytes of a callpath that gets an index, of the index and of the gap.
+const HEAD_BYTES_MAX: u32 = 1 + 5 + 5 + 8;
 
 /// A visit that has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,13 +46,15 @@ pub struct Times {
     pub shortest: u32,
 }
 
-/// A visit in the units of the buffer.
+/// An event in the units of the buffer.
 #[derive(Clone, Copy, Debug)]
 struct Stored {
     callpath: u32,
     cell: Cell,
     begin: u64,
     end: u64,
+    /// Of an event that is no visit.
+    message: Option<MessageEnd>,
 }
 
 /// A buffer in words that somebody else keeps. Owner only, but for a signal handler on the same
@@ -105,24 +112,40 @@ impl<'a> Buffer<'a> {
     #[expect(clippy::must_use_candidate, reason = "most callers need not know: losses are counted")]
     #[inline]
     pub fn record(&self, visit: Visit) -> bool {
-        let origin = self.get(header::ORIGIN);
-        let shift = self.get(header::SHIFT) & 63;
-        let units = |ticks: u64| ticks.saturating_sub(origin) >> shift;
-        let visit = Stored {
+        self.record_stored(Stored {
             callpath: visit.callpath,
             cell: Cell::new(visit.class, visit.depth),
-            begin: units(visit.begin),
-            end: units(visit.end),
-        };
+            begin: self.units(visit.begin),
+            end: self.units(visit.end),
+            message: None,
+        })
+    }
+
+    /// Records an end of a message, at which the call of the callpath with this number was at `at`,
+    /// in ticks. Returns false if it is not kept.
+    #[expect(clippy::must_use_candidate, reason = "most callers need not know: losses are counted")]
+    pub fn record_message(&self, callpath: u32, at: u64, message: MessageEnd) -> bool {
+        let at = self.units(at);
+        let cell = Cell::MESSAGES;
+        self.record_stored(Stored { callpath, cell, begin: at, end: at, message: Some(message) })
+    }
+
+    #[inline(always)]
+    fn units(&self, ticks: u64) -> u64 {
+        ticks.saturating_sub(self.get(header::ORIGIN)) >> (self.get(header::SHIFT) & 63)
+    }
+
+    #[inline(always)]
+    fn record_stored(&self, event: Stored) -> bool {
         if !begin_update(&self.words[header::BUSY]) {
-            return self.refuse(visit);
+            return self.refuse(event);
         }
-        let open = low(self.of_cell(visit.cell, cell::OPEN).load(Relaxed));
+        let open = low(self.of_cell(event.cell, cell::OPEN).load(Relaxed));
         let is_usual = open != 0
             && self.get(header::STOPPED) == 0
-            && visit.end >= visit.begin + self.shortest_of(visit.cell)
-            && self.append(self.bin(open as usize - 1), visit);
-        let is_kept = is_usual || self.record_slowly(visit);
+            && event.end >= event.begin + self.shortest_of(event.cell)
+            && self.append(self.bin(open as usize - 1), event);
+        let is_kept = is_usual || self.record_slowly(event);
         end_update(&self.words[header::BUSY]);
         is_kept
     }
@@ -132,63 +155,69 @@ impl<'a> Buffer<'a> {
         add(&self.words[header::CUT], 1);
     }
 
-    /// Records a visit that is the first of a bin, or that is refused.
+    /// Records an event that is the first of a bin, or that is refused.
     #[cold]
     #[inline(never)]
-    fn record_slowly(&self, visit: Stored) -> bool {
+    fn record_slowly(&self, event: Stored) -> bool {
         let stopped = self.get(header::STOPPED);
-        let is_late = stopped != 0 && visit.begin >= stopped - 1;
-        let duration = visit.end.checked_sub(visit.begin);
-        let is_long = duration.is_some_and(|units| units >= self.shortest_of(visit.cell));
+        let is_late = stopped != 0 && event.begin >= stopped - 1;
+        let duration = event.end.checked_sub(event.begin);
+        let is_long = duration.is_some_and(|units| units >= self.shortest_of(event.cell));
         if is_late || !is_long {
-            return self.refuse(visit);
+            return self.refuse(event);
         }
-        if let Some(open) = self.open_bin(visit.cell) {
-            if self.append(open, visit) {
+        if let Some(open) = self.open_bin(event.cell) {
+            if self.append(open, event) {
                 return true;
             }
-            if visit.reference() < open.get(word::LAST) {
+            if event.reference() < open.get(word::LAST) {
                 // The clock went back, or two visits overlap.
-                return self.refuse(visit);
+                return self.refuse(event);
             }
         }
-        match self.free_bin(visit.cell, visit.end) {
-            Some(bin) if self.open(bin, visit) => self.append(self.bin(bin), visit),
-            _ => self.refuse(visit),
+        match self.free_bin(event.cell, event.end) {
+            Some(bin) if self.open(bin, event) => self.append(self.bin(bin), event),
+            _ => self.refuse(event),
         }
     }
 
-    /// Makes this bin, which belongs to no cell any more, the open one of the visit's cell.
-    fn open(&self, bin: usize, visit: Stored) -> bool {
-        let of_cell = |at| self.of_cell(visit.cell, at);
+    /// Makes this bin, which belongs to no cell any more, the open one of the event's cell.
+    fn open(&self, bin: usize, event: Stored) -> bool {
+        let of_cell = |at| self.of_cell(event.cell, at);
         if !begin_update(of_cell(cell::SEQUENCE)) {
             return false;
         }
-        let before = self.open_bin(visit.cell).map_or(0, |open| u64::from(open.filled().0));
+        let before = self.open_bin(event.cell).map_or(0, |open| u64::from(open.filled().0));
         add(of_cell(cell::CLOSED), before);
         let number = high(of_cell(cell::OPEN).load(Relaxed));
         let serial = &self.words[header::BINS_BEGUN];
         add(serial, 1);
-        let begun = self.bin(bin).begin(visit.cell, number, serial.load(Relaxed), visit.begin);
+        let begun = self.bin(bin).begin(event.cell, number, serial.load(Relaxed), event.begin);
         let open = if begun { u32::try_from(bin + 1).unwrap_or(0) } else { 0 };
         of_cell(cell::OPEN).store(pack(open, number.wrapping_add(1)), Relaxed);
         end_update(of_cell(cell::SEQUENCE));
         begun
     }
 
-    /// Appends a visit to a bin of its cell. Returns false, with nothing done, if the bin has no
-    /// room, or the visit is before its end.
+    /// Appends an event to a bin of its cell. Returns false, with nothing done, if the bin has no
+    /// room, or the event is before its end.
     #[inline(always)]
-    fn append(&self, bin: Bin<'_>, visit: Stored) -> bool {
-        let (visits, at) = bin.filled();
-        let (last, reference) = (bin.get(word::LAST), visit.reference());
-        if at + VISIT_BYTES_MAX > bin.capacity() || reference < last {
+    fn append(&self, bin: Bin<'_>, event: Stored) -> bool {
+        let (events, at) = bin.filled();
+        let (last, reference) = (bin.get(word::LAST), event.reference());
+        let most = if event.message.is_some() { MESSAGE_BYTES_MAX } else { VISIT_BYTES_MAX };
+        if at + most > bin.capacity() || reference < last {
             return false;
         }
-        let (index, at) = self.index_of(bin, visit.callpath, at);
+        let (index, at) = self.index_of(bin, event, at);
         let index = varint::encode(u64::from(index) + 1);
         let gap = varint::encode(reference - last);
-        let duration = varint::encode(visit.end - visit.begin);
+        if let Some(message) = event.message {
+            let at = append_message(bin, at, [index, gap], &message);
+            bin.publish(events + 1, at, event.end);
+            return true;
+        }
+        let duration = varint::encode(event.end - event.begin);
         let count = index.1 + gap.1 + duration.1;
         let at = if count <= 8 {
             let bytes = index.0 | gap.0 << (8 * index.1) | duration.0 << (8 * (index.1 + gap.1));
@@ -196,15 +225,17 @@ impl<'a> Buffer<'a> {
         } else {
             [index, gap, duration].iter().fold(at, |at, part| bin.append(at, part.0, part.1))
         };
-        bin.publish(visits + 1, at, visit.end);
+        bin.publish(events + 1, at, event.end);
         true
     }
 
     /// Returns the index of a callpath in a bin, and where the next bytes go: a callpath that is
     /// not in the dictionary any more gets a new index.
     #[inline(always)]
-    fn index_of(&self, bin: Bin<'_>, callpath: u32, at: u32) -> (u32, u32) {
-        let hash = callpath.wrapping_mul(0x9e37_79b9) >> 16;
+    fn index_of(&self, bin: Bin<'_>, event: Stored, at: u32) -> (u32, u32) {
+        let callpath = event.callpath;
+        // A call and its messages are in two bins at a time.
+        let hash = callpath.wrapping_mul(0x9e37_79b9) >> 16 ^ u32::from(event.message.is_some());
         let entry = hash as usize % dictionary::ENTRIES * dictionary::WORDS + DICTIONARY_AT;
         let known = self.get(entry);
         let serial = bin.get(word::SERIAL);
@@ -225,15 +256,15 @@ impl<'a> Buffer<'a> {
         (index, bin.append(at, bytes, count))
     }
 
-    /// Counts a visit that is not kept.
+    /// Counts an event that is not kept.
     #[cold]
-    fn refuse(&self, visit: Stored) -> bool {
-        self.of_cell(visit.cell, cell::REFUSED).fetch_add(1, Relaxed);
-        self.note_loss(visit.cell, visit.begin, visit.end);
+    fn refuse(&self, event: Stored) -> bool {
+        self.of_cell(event.cell, cell::REFUSED).fetch_add(1, Relaxed);
+        self.note_loss(event.cell, event.begin, event.end);
         false
     }
 
-    /// Widens the time in which a cell has lost visits.
+    /// Widens the time in which a cell has lost events.
     pub(crate) fn note_loss(&self, of: Cell, begin: u64, end: u64) {
         let first = self.of_cell(of, cell::LOST_FIRST);
         if first.load(Relaxed).wrapping_sub(1) > begin {
@@ -268,17 +299,37 @@ impl<'a> Buffer<'a> {
 
     #[inline(always)]
     fn shortest_of(&self, of: Cell) -> u64 {
-        let is_computation = of.number() >= Cell::new(EventClass::Computation, 0).number();
-        if is_computation { u64::from(high(self.get(header::POLICY))) } else { 0 }
+        if of.class() == EventClass::Computation {
+            u64::from(high(self.get(header::POLICY)))
+        } else {
+            0
+        }
     }
 }
 
 impl Stored {
-    /// Returns the time that follows the end of the visit before in the same cell.
+    /// Returns the time that follows the end of the event before in the same cell.
     #[inline(always)]
     fn reference(&self) -> u64 {
         if self.cell.is_mixed() { self.end } else { self.begin }
     }
+}
+
+/// Appends a message behind its callpath and the gap before it. Returns where the next bytes go.
+#[inline(never)]
+fn append_message(bin: Bin<'_>, at: u32, head: [(u64, u32); 2], message: &MessageEnd) -> u32 {
+    let before = bin.get(word::NUMBER);
+    bin.set_number(message.number);
+    let number = message.number.wrapping_sub(before).cast_signed();
+    let tail = [
+        message.bytes.saturating_mul(2) | u64::from(message.is_receive),
+        varint::fold_sign(message.partner.into()),
+        message.communicator.into(),
+        varint::fold_sign(message.tag.into()),
+        varint::fold_sign(number),
+    ];
+    let tail = tail.map(varint::encode);
+    head.iter().chain(&tail).fold(at, |at, part| bin.append(at, part.0, part.1))
 }
 
 /// Adds to a word that only the owner changes.

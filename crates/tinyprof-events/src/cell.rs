@@ -1,4 +1,4 @@
-//! Cells: visits of one class at one depth.
+//! Cells: visits of one class at one depth; and messages.
 //!
 //! Visits of one depth on one thread follow each other without overlap. So a cell needs only the
 //! gap between two of them, and one cell can be given up while the others stay complete.
@@ -9,13 +9,13 @@ use tinyprof_vocabulary::EventClass;
 pub const DEPTHS: u32 = 16;
 
 /// The number of cells.
-#[expect(clippy::cast_possible_truncation, reason = "there are four classes")]
+#[expect(clippy::cast_possible_truncation, reason = "there are five classes")]
 pub const CELLS: u32 = EventClass::ALL.len() as u32 * DEPTHS;
 
 /// Returns by how much sooner bins of a class are given up than those of others.
 pub(crate) const fn dispensability(class: EventClass) -> u64 {
     match class {
-        EventClass::Root | EventClass::Call => 1,
+        EventClass::Root | EventClass::Call | EventClass::Message => 1,
         EventClass::AroundCalls => 2,
         EventClass::Computation => 4,
     }
@@ -26,6 +26,9 @@ pub(crate) const fn dispensability(class: EventClass) -> u64 {
 pub struct Cell(u32);
 
 impl Cell {
+    /// The cell of messages.
+    pub const MESSAGES: Self = Self::new(EventClass::Message, 1);
+
     /// Returns the cell of a class at a depth; roots have depth 1.
     #[must_use]
     #[inline]

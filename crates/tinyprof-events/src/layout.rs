@@ -17,7 +17,7 @@
 use crate::cell::CELLS;
 
 /// The first word of a buffer.
-pub const MAGIC: u64 = u64::from_le_bytes(*b"TPRFEV\x00\x01");
+pub const MAGIC: u64 = u64::from_le_bytes(*b"TPRFEV\x00\x02");
 
 /// Words of the header.
 pub mod header {
@@ -39,10 +39,10 @@ pub mod header {
 ///
 /// ```text
 /// word 0  sequence   odd while the owner changes the others
-///      1  visits in all bins that the cell ever had, but the open one
-///      2  visits that were refused: not kept at all
+///      1  events in all bins that the cell ever had, but the open one
+///      2  events that were refused: not kept at all
 ///      3  the open bin, plus 1; 0: none; high half: bins that the cell ever had
-///      4  begin of the first visit that was lost, plus 1     5  end of the last one
+///      4  begin of the first event that was lost, plus 1     5  end of the last one
 ///      6, 7  unused, 0
 /// ```
 pub mod cell {

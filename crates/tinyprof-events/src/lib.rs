@@ -1,13 +1,13 @@
-//! The visits of a thread, one by one, in memory of fixed size.
+//! The visits and messages of a thread, one by one, in memory of fixed size.
 //!
 //! An internal crate of TinyProf: nothing here is stable. Programs use `tinyprof` and
 //! `tinyprof-mpi`.
 //!
 //! Sums tell how much, but not in which order. A [`Buffer`] keeps single visits, each with begin
-//! and end, and never grows. When it is full, its [`EventPolicy`] decides what to give up. Nothing
+//! and end, and ends of messages, and never grows. When it is full, its [`EventPolicy`] decides what to give up. Nothing
 //! is given up in silence: each [`Cell`] counts its losses, and when they were.
 //!
-//! * [`cell`]: visits are kept apart by class and depth, so that some can be given up before
+//! * [`cell`]: events are kept apart by class and depth, so that some can be given up before
 //!   others.
 //! * [`layout`]: the words of a buffer, which may be in a file and outlive the process.
 //! * [`bin`]: the unit that is filled, read and given up.
@@ -26,5 +26,5 @@ mod varint;
 
 pub use buffer::{Buffer, Visit};
 pub use cell::Cell;
-pub use reader::{CellTotals, RecordedVisit, Recording, read};
-pub use tinyprof_vocabulary::{EventClass, EventPolicy};
+pub use reader::{CellTotals, RecordedMessage, RecordedVisit, Recording, read};
+pub use tinyprof_vocabulary::{EventClass, EventPolicy, MessageEnd};

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use tinyprof_segment::primitive::AtomicU64;
 use tinyprof_segment::sequence::try_read;
 use tinyprof_segment::words::{high, low};
-use tinyprof_vocabulary::EventPolicy;
+use tinyprof_vocabulary::{EventClass, EventPolicy, MessageEnd};
 
 use crate::bin::{Bin, Contents};
 use crate::buffer::{Buffer, Times};
@@ -30,22 +30,33 @@ pub struct RecordedVisit {
     pub end: u64,
 }
 
-/// The visits of a cell, kept and lost.
+/// An end of a message as it was kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordedMessage {
+    /// The number by which the recorder knows the callpath of the call.
+    pub callpath: u32,
+    /// When the call was at it, in ticks since the origin, without the bits that are left out.
+    pub at: u64,
+    /// The end.
+    pub end: MessageEnd,
+}
+
+/// The events of a cell, kept and lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellTotals {
     /// The cell.
     pub cell: Cell,
-    /// The visits that there are.
+    /// The events that there are.
     pub kept: u64,
-    /// The visits that were given up, or refused.
+    /// The events that were given up, or refused.
     pub lost: u64,
-    /// The begin of the first visit that was lost, in ticks since the origin.
+    /// The begin of the first event that was lost, in ticks since the origin.
     pub lost_first: u64,
     /// The end of the last one; 0 if there is none.
     pub lost_last: u64,
 }
 
-/// Sums over cells.
+/// Sums over the cells of visits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// The visits that there are.
@@ -63,21 +74,24 @@ pub struct Recording {
     pub times: Times,
     /// The visits in the order of their begins; the outer one first.
     pub visits: Vec<RecordedVisit>,
-    /// The cells that had visits.
+    /// The messages in their order.
+    pub messages: Vec<RecordedMessage>,
+    /// The cells that had events.
     pub cells: Vec<CellTotals>,
     /// When a window ended because it was full, in ticks since the origin.
     pub stopped: Option<u64>,
     /// The visits that went on when they were recorded.
     pub cut: u64,
-    /// The bins whose contents made no sense; their visits are among those lost.
+    /// The bins whose contents made no sense; their events are among those lost.
     pub bins_unreadable: u64,
 }
 
 impl Recording {
-    /// Returns the sums over all cells.
+    /// Returns the sums over all cells of visits.
     #[must_use]
     pub fn totals(&self) -> Totals {
-        self.cells.iter().fold(Totals::default(), |sum, cell| Totals {
+        let visits = self.cells.iter().filter(|cell| cell.cell.class() != EventClass::Message);
+        visits.fold(Totals::default(), |sum, cell| Totals {
             kept: sum.kept + cell.kept,
             lost: sum.lost.saturating_add(cell.lost),
         })
@@ -108,55 +122,59 @@ pub fn read(words: &[AtomicU64]) -> Option<Recording> {
     let cells: Vec<_> = (0..CELLS).filter_map(Cell::from_number).collect();
     let made: Vec<Made> = cells.iter().map(|&cell| Made::read(buffer, cell)).collect();
     let mut kept = vec![0; cells.len()];
-    let (mut visits, mut bins_unreadable) = (Vec::new(), 0);
+    let (mut visits, mut messages, mut bins_unreadable) = (Vec::new(), Vec::new(), 0);
     for bin in (0..geometry.bins).map(|bin| buffer.bin(bin)) {
         let Some(mut contents) = read_bin(bin) else {
             bins_unreadable += u64::from(bin.cell().is_some());
             continue;
         };
         made[contents.cell.number() as usize].cut(&mut contents);
-        let before = visits.len();
-        if decode(&contents, shift, &mut visits) {
-            kept[contents.cell.number() as usize] += u64::from(contents.visits);
+        let is_whole = if contents.cell.class() == EventClass::Message {
+            decode(&contents, &mut messages, |bytes, head| decode_message(bytes, head, shift))
         } else {
-            visits.truncate(before);
+            decode(&contents, &mut visits, |bytes, head| decode_visit(bytes, head, shift))
+        };
+        if is_whole {
+            kept[contents.cell.number() as usize] += u64::from(contents.events);
+        } else {
             bins_unreadable += 1;
         }
     }
     visits.sort_unstable_by_key(|visit: &RecordedVisit| {
         (visit.begin, visit.cell.depth(), std::cmp::Reverse(visit.end))
     });
+    messages.sort_by_key(|message: &RecordedMessage| message.at);
     let cells = cells.into_iter().zip(made).zip(kept);
     let cells = cells.map(|((cell, made), kept)| made.totals(cell, kept, shift));
     let cells = cells.filter(|cell| cell.kept + cell.lost > 0).collect();
     let cut = word(header::CUT);
-    Some(Recording { policy, times, visits, cells, stopped, cut, bins_unreadable })
+    Some(Recording { policy, times, visits, messages, cells, stopped, cut, bins_unreadable })
 }
 
 fn read_bin(bin: Bin<'_>) -> Option<Contents> {
     (0..TRIES).find_map(|_| bin.read())
 }
 
-/// The visits that a cell has had.
+/// The events that a cell has had.
 #[derive(Clone, Copy, Debug)]
 struct Made {
     recorded: u64,
     refused: u64,
     lost_first: u64,
     lost_last: u64,
-    /// The bins that the cell had until then, and the visits in the last of them.
+    /// The bins that the cell had until then, and the events in the last of them.
     bins: u32,
     in_last: u32,
 }
 
 impl Made {
-    /// Leaves out visits that were made later.
+    /// Leaves out events that were made later.
     fn cut(self, contents: &mut Contents) {
         if contents.number >= self.bins {
-            contents.visits = 0;
+            contents.events = 0;
             contents.bytes.truncate(8);
-        } else if contents.number + 1 == self.bins && contents.visits > self.in_last {
-            contents.visits = self.in_last;
+        } else if contents.number + 1 == self.bins && contents.events > self.in_last {
+            contents.events = self.in_last;
             contents.is_cut = true;
         }
     }
@@ -174,7 +192,7 @@ impl Made {
                 lost_first: get(cell::LOST_FIRST).saturating_sub(1),
                 lost_last: get(cell::LOST_LAST),
                 bins: high(get(cell::OPEN)),
-                // A bin that is closed gets no further visits.
+                // A bin that is closed gets no further events.
                 in_last: in_open.unwrap_or(u32::MAX),
             }
         };
@@ -190,35 +208,54 @@ impl Made {
     }
 }
 
-/// Appends the visits of a bin. Returns false if the bytes are not those of its visits.
-fn decode(contents: &Contents, shift: u32, visits: &mut Vec<RecordedVisit>) -> bool {
-    let mut bytes = Bytes { bytes: &contents.bytes, at: 0 };
-    let mut callpaths: Vec<u32> = Vec::new();
-    let mut last = contents.first;
-    let cell = contents.cell;
-    for _ in 0..contents.visits {
-        let Some(visit) = decode_one(&mut bytes, &mut callpaths, cell, &mut last) else {
-            return false;
-        };
-        let units = |units: u64| if units >> (63 - shift) == 0 { units << shift } else { u64::MAX };
-        visits.push(RecordedVisit { begin: units(visit.begin), end: units(visit.end), ..visit });
-    }
-    contents.is_cut || bytes.at + 8 == contents.bytes.len()
+/// The begin of an event: the same of visits and of messages.
+struct Head<'a> {
+    cell: Cell,
+    callpath: u32,
+    /// The end of the event before, and the time that its gap leads to.
+    last: &'a mut u64,
+    reference: u64,
+    /// The number of the message before.
+    number: &'a mut u64,
 }
 
-fn decode_one(
-    bytes: &mut Bytes<'_>,
-    callpaths: &mut Vec<u32>,
-    cell: Cell,
-    last: &mut u64,
-) -> Option<RecordedVisit> {
-    let mut index = bytes.number()?;
-    while index == 0 {
-        callpaths.push(u32::try_from(bytes.number()?).ok()?);
-        index = bytes.number()?;
+/// Appends the events of a bin. Returns false, with nothing done, if the bytes are not those of its
+/// events.
+fn decode<E>(
+    contents: &Contents,
+    events: &mut Vec<E>,
+    mut decode_event: impl FnMut(&mut Bytes<'_>, Head<'_>) -> Option<E>,
+) -> bool {
+    let mut bytes = Bytes { bytes: &contents.bytes, at: 0 };
+    let mut callpaths: Vec<u32> = Vec::new();
+    let (before, mut last, mut number) = (events.len(), contents.first, 0);
+    let mut decode_one = || {
+        let mut index = bytes.number()?;
+        while index == 0 {
+            callpaths.push(u32::try_from(bytes.number()?).ok()?);
+            index = bytes.number()?;
+        }
+        let callpath = *callpaths.get(usize::try_from(index - 1).ok()?)?;
+        let reference = last.checked_add(bytes.number()?)?;
+        let (cell, last, number) = (contents.cell, &mut last, &mut number);
+        decode_event(&mut bytes, Head { cell, callpath, last, reference, number })
+    };
+    let is_whole = (0..contents.events)
+        .all(|_| decode_one().map(|event| events.push(event)).is_some())
+        && (contents.is_cut || bytes.at + 8 == contents.bytes.len());
+    if !is_whole {
+        events.truncate(before);
     }
-    let callpath = *callpaths.get(usize::try_from(index - 1).ok()?)?;
-    let reference = last.checked_add(bytes.number()?)?;
+    is_whole
+}
+
+/// Returns a time in ticks.
+const fn ticks(units: u64, shift: u32) -> u64 {
+    if units >> (63 - shift) == 0 { units << shift } else { u64::MAX }
+}
+
+fn decode_visit(bytes: &mut Bytes<'_>, head: Head<'_>, shift: u32) -> Option<RecordedVisit> {
+    let Head { cell, callpath, last, reference, .. } = head;
     let duration = bytes.number()?;
     let (begin, end) = if cell.is_mixed() {
         (reference.checked_sub(duration)?, reference)
@@ -226,7 +263,26 @@ fn decode_one(
         (reference, reference.checked_add(duration)?)
     };
     *last = end;
-    Some(RecordedVisit { callpath, cell, begin, end })
+    Some(RecordedVisit { callpath, cell, begin: ticks(begin, shift), end: ticks(end, shift) })
+}
+
+fn decode_message(bytes: &mut Bytes<'_>, head: Head<'_>, shift: u32) -> Option<RecordedMessage> {
+    let Head { callpath, last, reference, number, .. } = head;
+    let size = bytes.number()?;
+    let partner = i32::try_from(varint::unfold_sign(bytes.number()?)).ok()?;
+    let communicator = u32::try_from(bytes.number()?).ok()?;
+    let tag = i32::try_from(varint::unfold_sign(bytes.number()?)).ok()?;
+    *number = number.wrapping_add_signed(varint::unfold_sign(bytes.number()?));
+    *last = reference;
+    let end = MessageEnd {
+        is_receive: size & 1 != 0,
+        partner,
+        communicator,
+        tag,
+        number: *number,
+        bytes: size >> 1,
+    };
+    Some(RecordedMessage { callpath, at: ticks(reference, shift), end })
 }
 
 /// The bytes of a bin, which end with eight zeros that belong to no number.

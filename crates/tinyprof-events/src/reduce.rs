@@ -12,8 +12,8 @@ use crate::cell::{CELLS, Cell, DEPTHS, dispensability};
 use crate::layout::{cell, header};
 
 /// The bins that are kept for visits which are open when the recording stops: at most one visit at
-/// each depth, so at most one bin.
-const RESERVE: usize = DEPTHS as usize + 1;
+/// each depth, so at most one bin; and for the messages of the call that ends then.
+const RESERVE: usize = DEPTHS as usize + 2;
 
 impl Buffer<'_> {
     /// Returns a bin that belongs to no cell, for one whose open bin is full; `None` if nothing may

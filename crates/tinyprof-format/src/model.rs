@@ -33,7 +33,7 @@ pub use callpath::{Callpath, CallpathId, CallpathIndex, Mode, Region, RegionKind
 pub use cause::{Activities, Activity, Cause, CauseFacts, DelayCost, PathPart, RankCauses, Waited};
 pub use clock_facts::ClockFacts;
 pub use edge::{Edge, EdgeKey, EdgeKind};
-pub use event::{EventCell, RankEvents, ThreadEvents, VisitEvent};
+pub use event::{EventCell, MessageEvent, RankEvents, ThreadEvents, VisitEvent};
 pub use event_map::EventMap;
 pub use facts::{Losses, RankFacts};
 pub use identity::Identity;
@@ -57,5 +57,5 @@ pub use table::{CallpathTable, Children};
 pub use threads::{
     SAMPLED_SECONDS, THREAD_SECONDS, ThreadTimes, WORKER_SECONDS, WORKERS_MODULE, is_recorders_key,
 };
-pub use tinyprof_vocabulary::{EventClass, EventPolicy};
+pub use tinyprof_vocabulary::{EventClass, EventPolicy, MessageEnd};
 pub use values::{CallpathValues, ExecutionSummary, SeriesBucket};

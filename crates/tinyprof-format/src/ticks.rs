@@ -181,13 +181,17 @@ impl Scale {
         (square_ticks as f64 * self.ns_per_tick * self.ns_per_tick).round()
     }
 
-    /// Returns the events of a thread, whose times are ticks so far, in ns. Visits stay nested.
+    /// Returns the events of a thread, whose times are ticks so far, in ns. Visits stay nested, and
+    /// messages within them.
     #[must_use]
     pub fn events(self, mut thread: ThreadEvents) -> ThreadEvents {
         for visit in &mut thread.visits {
             let end_ns = self.ns(visit.end_ns());
             visit.begin_ns = self.ns(visit.begin_ns);
             visit.duration_ns = end_ns - visit.begin_ns;
+        }
+        for message in &mut thread.messages {
+            message.at_ns = self.ns(message.at_ns);
         }
         for cell in &mut thread.cells {
             cell.lost_first_ns = self.ns(cell.lost_first_ns);

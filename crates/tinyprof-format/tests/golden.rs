@@ -11,9 +11,10 @@ use tinyprof_format::file::{ProfileWriter, read_profile};
 use tinyprof_format::model::{
     Activities, Activity, CallpathId, CallpathValues, Cause, CauseFacts, ClockFacts, DelayCost,
     Edge, EdgeKey, EdgeKind, EventCell, EventClass, EventMap, EventPolicy, ExecutionSummary,
-    FormatVersion, Losses, MessageKey, MessageKind, MetricBucket, MetricSummary, MetricValues,
-    Mode, PathPart, Precision, RankCauses, RankEvents, RankFacts, Region, RegionKind, RunMetadata,
-    RunState, SeriesBucket, SiteId, ThreadEvents, Traffic, VisitEvent, Waited,
+    FormatVersion, Losses, MessageEnd, MessageEvent, MessageKey, MessageKind, MetricBucket,
+    MetricSummary, MetricValues, Mode, PathPart, Precision, RankCauses, RankEvents, RankFacts,
+    Region, RegionKind, RunMetadata, RunState, SeriesBucket, SiteId, ThreadEvents, Traffic,
+    VisitEvent, Waited,
 };
 
 fn profile_path(version: &str) -> PathBuf {
@@ -249,9 +250,16 @@ fn ranks(version: FormatVersion, ending: &str) -> Vec<EventMap> {
     let has_causes = ending == "-causes";
     let has = (has_causes || ending == "-edges", has_causes);
     let mut ranks: Vec<EventMap> = (0..3).map(|number| rank(number, version, has)).collect();
-    if ending == "-events" {
-        ranks[0].facts.events = Some(Arc::new(events(0)));
-        ranks[2].facts.events = Some(Arc::new(events(2)));
+    if matches!(ending, "-events" | "-messages") {
+        let kept = |rank| {
+            let mut events = events(rank);
+            if ending == "-messages" {
+                add_messages(&mut events, rank);
+            }
+            Some(Arc::new(events))
+        };
+        ranks[0].facts.events = kept(0);
+        ranks[2].facts.events = kept(2);
     }
     ranks
 }
@@ -284,6 +292,7 @@ fn events(rank: u32) -> RankEvents {
         cut: 1,
         cells: vec![cell(EventClass::Root, 1, 1, 0), cell(EventClass::Computation, 2, 40, 1)],
         visits: visits.collect(),
+        messages: Vec::new(),
     };
     let full = ThreadEvents {
         thread: 1,
@@ -298,6 +307,28 @@ fn events(rank: u32) -> RankEvents {
     RankEvents { origin_ns, threads_without_memory: rank.into(), threads: vec![thread, full] }
 }
 
+/// Adds six ends of messages between ranks 0 and 2 to those of the first thread.
+fn add_messages(events: &mut RankEvents, rank: u32) {
+    let steps = CallpathId::root(SiteId::from_bits(1)).child(SiteId::from_bits(2));
+    let message = |number: u64| MessageEvent {
+        callpath: steps,
+        at_ns: 120 + number / 2 * 1_000,
+        end: MessageEnd {
+            is_receive: number % 2 == 1,
+            partner: if rank == 0 { 2 } else { -2 },
+            communicator: 1,
+            tag: 5 - i32::try_from(number).expect("it is small"),
+            number: number / 2,
+            bytes: 8 << number,
+        },
+    };
+    let thread = &mut events.threads[0];
+    thread.messages.extend((0..6).map(message));
+    let (class, depth, kept, lost) = (EventClass::Message, 1, 6, 0);
+    let cell = EventCell { class, depth, kept, lost, lost_first_ns: 0, lost_last_ns: 0 };
+    thread.cells.push(cell);
+}
+
 #[test]
 fn frozen_profiles_are_read() {
     for version in [
@@ -310,6 +341,7 @@ fn frozen_profiles_are_read() {
         "1.1-edges",
         "1.1-causes",
         "1.1-events",
+        "1.1-messages",
     ] {
         let profile = read_profile(&profile_path(version)).expect("a frozen profile is read");
         let FormatVersion { major, minor } = profile.manifest.version;
@@ -397,6 +429,7 @@ fn freeze() {
         (Precision::Exact, "-edges"),
         (Precision::Exact, "-causes"),
         (Precision::Exact, "-events"),
+        (Precision::Exact, "-messages"),
     ] {
         let path = profile_path(&format!("{major}.{minor}{ending}"));
         if path.exists() {

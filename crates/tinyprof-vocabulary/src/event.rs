@@ -1,6 +1,6 @@
-//! Events: the classes of visits that are recorded one by one, and what a full buffer gives up.
+//! Events: the classes of what is recorded one by one, and what a full buffer gives up.
 
-/// The classes of visits, from the last to be given up to the first.
+/// The classes of events: of visits, from the last to be given up to the first, and of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EventClass {
     /// Root regions: the executions of the program.
@@ -11,11 +11,14 @@ pub enum EventClass {
     AroundCalls,
     /// All other regions.
     Computation,
+    /// Messages that were sent or received: no visits.
+    Message,
 }
 
 impl EventClass {
     /// All classes.
-    pub const ALL: [Self; 4] = [Self::Root, Self::Call, Self::AroundCalls, Self::Computation];
+    pub const ALL: [Self; 5] =
+        [Self::Root, Self::Call, Self::AroundCalls, Self::Computation, Self::Message];
 
     /// Returns the class with a number, as it is in words and files.
     #[must_use]
@@ -37,8 +40,29 @@ impl EventClass {
             Self::Call => "call",
             Self::AroundCalls => "around_calls",
             Self::Computation => "computation",
+            Self::Message => "message",
         }
     }
+}
+
+/// An end of a message, as its sender or its receiver knows it.
+///
+/// Both ends have the same communicator, tag and number, and each has the other as its partner: no
+/// other message between the same two ranks has all of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MessageEnd {
+    /// The end of the receiver; else that of the sender.
+    pub is_receive: bool,
+    /// The rank at the other end, relative to this one in the world.
+    pub partner: i32,
+    /// The number of the communicator, which its ranks have agreed on.
+    pub communicator: u32,
+    /// The tag.
+    pub tag: i32,
+    /// The number of the message among those with the same ends, communicator and tag, from 0 on.
+    pub number: u64,
+    /// The size, in bytes; 0 at the sender's end if it does not know the datatype yet.
+    pub bytes: u64,
 }
 
 /// The choice of what a full buffer gives up.
@@ -99,6 +123,6 @@ mod tests {
         for class in EventClass::ALL {
             assert_eq!(EventClass::from_number(class.number()), Some(class));
         }
-        assert_eq!(EventClass::from_number(4), None);
+        assert_eq!(EventClass::from_number(5), None);
     }
 }

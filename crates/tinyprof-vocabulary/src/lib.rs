@@ -4,7 +4,7 @@
 //! `tinyprof-mpi`.
 //!
 //! * [`Pattern`]: what a rank waits for.
-//! * [`EventClass`], [`EventPolicy`]: visits that are kept one by one.
+//! * [`EventClass`], [`EventPolicy`], [`MessageEnd`]: what is kept one by one.
 //! * [`RankSet`]: ranks, in memory for each run of them.
 //!
 //! It depends on nothing. Thus a program that is linked to the recorder needs no more of messages
@@ -15,6 +15,6 @@ mod event;
 mod pattern;
 mod rank_set;
 
-pub use event::{EventClass, EventPolicy};
+pub use event::{EventClass, EventPolicy, MessageEnd};
 pub use pattern::Pattern;
 pub use rank_set::RankSet;

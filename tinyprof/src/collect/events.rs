@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use tinyprof_events::EventPolicy;
 use tinyprof_events::buffer::Times;
-use tinyprof_format::model::{EventCell, EventClass, RankEvents, ThreadEvents, VisitEvent};
+use tinyprof_format::model::{
+    EventCell, EventClass, MessageEvent, RankEvents, ThreadEvents, VisitEvent,
+};
 use tinyprof_format::ticks::Scale;
 use tinyprof_settings::{Events as Setting, EventsWindow};
 
@@ -100,6 +102,10 @@ fn thread_events(thread: u32, reading: EventReading, origin: u64, now: u64) -> T
         let duration_ns = visit.end - visit.begin;
         Some(VisitEvent { callpath, depth, begin_ns: visit.begin, duration_ns })
     });
+    let messages = recording.messages.iter().filter_map(|message| {
+        let &(callpath, _) = callpaths.get(&message.callpath)?;
+        Some(MessageEvent { callpath, at_ns: message.at, end: message.end })
+    });
     let mut thread = ThreadEvents {
         thread,
         policy: recording.policy,
@@ -108,6 +114,7 @@ fn thread_events(thread: u32, reading: EventReading, origin: u64, now: u64) -> T
         cut: recording.cut,
         cells: cells.collect(),
         visits: visits.collect(),
+        messages: messages.collect(),
     };
     for visit in &open {
         let begin_ns = visit.begin.saturating_sub(origin);

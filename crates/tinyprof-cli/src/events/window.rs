@@ -17,6 +17,11 @@ pub(crate) struct Window {
 const EXPECTED: &str = "expected two times with their units, such as 2s-2.5s, 800ms- or -1m";
 
 impl Window {
+    /// Returns whether a moment is in the window.
+    pub(super) const fn has(self, at_ns: u64) -> bool {
+        self.from_ns <= at_ns && at_ns < self.to_ns
+    }
+
     /// Returns the part of a visit that is in the window, if any.
     pub(super) fn part_of(self, visit: VisitEvent, told: &mut Told) -> Option<VisitEvent> {
         if visit.begin_ns >= self.to_ns || visit.end_ns() < self.from_ns {

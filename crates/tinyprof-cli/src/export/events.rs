@@ -1,10 +1,10 @@
 //! Ranks and their events on one clock for all exporters of events, with notes on those that are
 //! missing.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
 
-use tinyprof_format::model::RankEvents;
+use tinyprof_format::model::{RankEvents, ThreadEvents};
 
 use super::choice::choose;
 use super::exporter::{Notes, Request, Source};
@@ -41,8 +41,13 @@ impl<'r> ShownRanks<'r> {
         Ok(Self { source, request, names, notes })
     }
 
-    /// Passes the events of each rank to `visit`, with the rank's name. A visit takes about
-    /// `visit_bytes` in the file.
+    /// Returns the numbers and names of the ranks, in their order.
+    pub(super) fn ranks(&self) -> BTreeMap<u32, String> {
+        self.names.iter().map(|(&rank, name)| (rank, name.clone())).collect()
+    }
+
+    /// Passes the events of each rank to `visit`, with the rank's name. A visit, or
+    /// an end of a message, takes about `visit_bytes` in the file.
     ///
     /// # Errors
     /// If the profile cannot be read, has no events or too many for viewers; and those of `visit`.
@@ -57,8 +62,9 @@ impl<'r> ShownRanks<'r> {
         let events = ShownEvents::of(&self.request.events, profile, &each)?;
         let mut bytes = 0;
         let told = events.each(&|rank| names.contains_key(&rank), &mut |rank, events| {
-            let visits: u64 = events.threads.iter().map(|thread| thread.visits.len() as u64).sum();
-            bytes += visits * visit_bytes;
+            let of_thread = |thread: &ThreadEvents| thread.visits.len() + thread.messages.len();
+            let count: usize = events.threads.iter().map(of_thread).sum();
+            bytes += count as u64 * visit_bytes;
             if bytes > BYTES_MAX {
                 return Err(format!(
                     "the trace would have more than {BYTES_MAX} bytes: choose ranks with --rank or \

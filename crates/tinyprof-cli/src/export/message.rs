@@ -6,15 +6,27 @@ pub(super) struct Message(Vec<u8>);
 
 /// The kinds of fields.
 const NUMBER: u64 = 0;
+const FIXED64: u64 = 1;
 const BYTES: u64 = 2;
 
 impl Message {
     /// Appends a number, unless it is 0, which readers assume.
     pub(super) fn number(&mut self, field: u64, number: u64) {
         if number != 0 {
-            self.varint(field << 3 | NUMBER);
-            self.varint(number);
+            self.one_of(field, number);
         }
+    }
+
+    /// Appends a number of which readers want to know that it is there.
+    pub(super) fn one_of(&mut self, field: u64, number: u64) {
+        self.varint(field << 3 | NUMBER);
+        self.varint(number);
+    }
+
+    /// Appends a number in 8 bytes.
+    pub(super) fn fixed64(&mut self, field: u64, number: u64) {
+        self.varint(field << 3 | FIXED64);
+        self.0.extend(number.to_le_bytes());
     }
 
     /// Appends a list of numbers.
@@ -66,10 +78,13 @@ mod tests {
         message.number(2, 0);
         message.bytes(2, b"testing");
         message.packed(4, &[3, 270, 86_942]);
+        message.one_of(5, 0);
+        message.fixed64(6, 258);
         let expected = [
             &[0x08, 0x96, 0x01, 0x12, 0x07][..],
             b"testing",
             &[0x22, 0x06, 0x03, 0x8e, 0x02, 0x9e, 0xa7, 0x05],
+            &[0x28, 0x00, 0x31, 0x02, 0x01, 0, 0, 0, 0, 0, 0],
         ]
         .concat();
         assert_eq!(message.into_bytes(), expected);

@@ -2,7 +2,8 @@
 //!
 //! An archive is a directory: an anchor `traces.otf2`, the definitions `traces.def`, and below
 //! `traces` a file of events for each thread, and one of definitions of its own, which is empty.
-//! Numbers in events are those of the definitions for all.
+//! Numbers in events are those of the definitions for all. The communicator of all messages is that
+//! of the ranks which are shown.
 //!
 //! * `buffer`: numbers, texts and records; `chunks`: files of events; `definitions`.
 
@@ -16,14 +17,14 @@ use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::Path;
 
-use tinyprof_format::model::{CallpathId, Region, SiteId, ThreadEvents};
+use tinyprof_format::model::{CallpathId, EventPolicy, MessageEnd, Region, SiteId, ThreadEvents};
 
 use super::events::ShownRanks;
 use super::exporter::{Exporter, Notes, Request, Source};
 use super::names;
-use crate::events::{Edge, each_edge};
+use crate::events::{Edge, Step, each_step};
 use buffer::Buffer;
-use chunks::{CHUNK_BYTES, Chunks};
+use chunks::{CHUNK_BYTES, Chunks, End};
 use definitions::Definitions;
 
 /// About how many bytes a visit takes in the files.
@@ -51,19 +52,20 @@ impl Exporter for Otf2 {
         let shown = ShownRanks::of(request)?;
         let machine = names::shown(&shown.source.manifest().metadata.cluster);
         let machine = if machine.is_empty() { "machine" } else { &machine };
-        let mut archive = Archive::new(to, machine)?;
+        let named = |(rank, name)| (rank, name, host(&shown.source, rank).to_owned());
+        let ranks: Vec<_> = shown.ranks().into_iter().map(named).collect();
+        let mut archive = Archive::new(to, machine, ranks.iter().map(|(rank, ..)| *rank))?;
         let mut regions: HashMap<CallpathId, u32> = HashMap::new();
         for row in shown.source.callpaths().rows() {
             let number = archive.definitions.region(&row.region);
             regions.insert(row.id, number);
         }
         let notes = shown.each(VISIT_BYTES, &mut |source, name, rank, events| {
-            let process = archive.definitions.process(name, host(source, rank));
-            for thread in &events.threads {
-                archive.thread(rank, process, thread, &regions)?;
-            }
-            Ok(())
+            archive.rank(rank, (name, host(source, rank)), &events.threads, &regions)
         })?;
+        for (rank, name, host) in ranks {
+            archive.locate(rank, (&name, &host), &regions)?;
+        }
         archive.finish(machine, &request.name())?;
         Ok(notes)
     }
@@ -77,15 +79,66 @@ fn host<'a>(source: &'a Source<'_>, rank: u32) -> &'a str {
 struct Archive<'a> {
     to: &'a Path,
     definitions: Definitions,
+    /// The ranks that are shown, in their order.
+    ranks: Vec<u32>,
+    /// Those whose first thread has a location.
+    located: Vec<u32>,
     locations: u64,
     end_ns: u64,
 }
 
 impl<'a> Archive<'a> {
-    fn new(to: &'a Path, machine: &str) -> Result<Self, Box<dyn Error>> {
+    fn new(
+        to: &'a Path,
+        machine: &str,
+        ranks: impl Iterator<Item = u32>,
+    ) -> Result<Self, Box<dyn Error>> {
         fs::create_dir(to.join("traces"))?;
         let definitions = Definitions::of_machine(machine);
-        Ok(Self { to, definitions, locations: 0, end_ns: 0 })
+        let (ranks, located) = (ranks.collect(), Vec::new());
+        Ok(Self { to, definitions, ranks, located, locations: 0, end_ns: 0 })
+    }
+
+    /// Gives a rank that kept no events a location, for its place in the communicator.
+    fn locate(
+        &mut self,
+        rank: u32,
+        named: (&str, &str),
+        regions: &HashMap<CallpathId, u32>,
+    ) -> Result<(), Box<dyn Error>> {
+        if self.located.contains(&rank) {
+            return Ok(());
+        }
+        let none = ThreadEvents {
+            thread: 0,
+            policy: EventPolicy::Ring,
+            memory_bytes: 0,
+            stopped_ns: None,
+            cut: 0,
+            cells: Vec::new(),
+            visits: Vec::new(),
+            messages: Vec::new(),
+        };
+        self.rank(rank, named, &[none], regions)
+    }
+
+    fn rank(
+        &mut self,
+        rank: u32,
+        (name, host): (&str, &str),
+        threads: &[ThreadEvents],
+        regions: &HashMap<CallpathId, u32>,
+    ) -> Result<(), Box<dyn Error>> {
+        let process = self.definitions.process(name, host);
+        threads.iter().try_for_each(|thread| self.thread(rank, process, thread, regions))
+    }
+
+    /// Returns an end of a message of a rank, whose other end is at a rank that is shown.
+    fn end(&self, rank: u32, end: &MessageEnd) -> Option<End> {
+        let partner = rank.checked_add_signed(end.partner)?;
+        let partner = u32::try_from(self.ranks.binary_search(&partner).ok()?).ok()?;
+        let MessageEnd { is_receive, tag, bytes, .. } = *end;
+        Some(End { is_receive, partner, communicator: 0, tag, bytes })
     }
 
     fn thread(
@@ -99,10 +152,17 @@ impl<'a> Archive<'a> {
         let unknown = Region::named(SiteId::from_bits(0), "[unknown]");
         let file = File::create(self.file(location, "evt"))?;
         let mut chunks = Chunks::new(BufWriter::new(file));
-        each_edge(&thread.visits, |edge, at_ns, callpath| {
+        each_step(thread, |at_ns, step| {
+            self.end_ns = at_ns.max(self.end_ns);
+            let (edge, callpath) = match step {
+                Step::Visit(edge, callpath) => (edge, callpath),
+                Step::Message(of) => {
+                    let end = self.end(rank, &of.end);
+                    return end.map_or(Ok(()), |end| chunks.message(at_ns, end));
+                }
+            };
             let region = regions.get(&callpath).copied();
             let region = region.unwrap_or_else(|| self.definitions.region(&unknown));
-            self.end_ns = at_ns.max(self.end_ns);
             match edge {
                 Edge::Begin => chunks.enter(at_ns, region),
                 Edge::End => chunks.leave(at_ns, region),
@@ -113,6 +173,9 @@ impl<'a> Archive<'a> {
         own.end();
         fs::write(self.file(location, "def"), own.bytes())?;
         self.locations += 1;
+        if thread.thread == 0 {
+            self.located.push(rank);
+        }
         let name = format!("thread {}", thread.thread);
         self.definitions.thread(location, &name, events, process);
         if let Some(words) = completeness(thread) {
@@ -127,6 +190,8 @@ impl<'a> Archive<'a> {
 
     fn finish(mut self, machine: &str, name: &str) -> Result<(), Box<dyn Error>> {
         self.definitions.clock(self.end_ns);
+        let locations: Vec<u64> = self.ranks.iter().map(|&rank| rank.into()).collect();
+        self.definitions.world(&locations);
         let (definitions, count) = self.definitions.finish(DEFINITION_CHUNK_BYTES);
         fs::write(self.to.join("traces.def"), definitions)?;
         let mut anchor = Buffer::of_file();

@@ -2,7 +2,8 @@
 //!
 //! The trace has three files: `trace.prv` has the records in the order of time, `trace.pcf` the
 //! names of states, regions and functions, `trace.row` those of threads. A state lasts from one
-//! change to the next; each region begins and ends with an event, whose type says the depth.
+//! change to the next; each region begins and ends with an event, whose type says the depth. A
+//! message of which both ends are shown is one record.
 //!
 //! * `states`: what a thread does in a call, in the words of Paraver.
 //! * `labels`: the other two files.
@@ -10,6 +11,7 @@
 mod labels;
 mod states;
 
+use std::collections::HashMap;
 use std::error::Error;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -19,7 +21,7 @@ use tinyprof_format::model::{CallpathId, RankEvents, ThreadEvents};
 
 use super::events::ShownRanks;
 use super::exporter::{Exporter, Notes, Request, Source};
-use crate::events::{Edge, each_edge};
+use crate::events::{Edge, Pair, each_edge};
 use states::{RUNNING, Regions};
 
 /// About how many bytes a visit takes in the file.
@@ -67,6 +69,17 @@ enum Record {
     Region { depth: u64, region: u64 },
     /// A function of MPI; 0 where it ends.
     Call { function: u64 },
+    /// A message, to a thread.
+    Message { to: usize, received_ns: u64, bytes: u64, tag: i32 },
+}
+
+/// An end of a message whose other end was not seen yet.
+#[derive(Clone, Copy, Debug)]
+struct End {
+    thread: usize,
+    at_ns: u64,
+    is_receive: bool,
+    bytes: u64,
 }
 
 /// A thread, with the numbers by which records name it.
@@ -87,6 +100,7 @@ struct Trace {
     threads: Vec<Thread>,
     /// The time, the thread, and what happens.
     records: Vec<(u64, usize, Record)>,
+    ends: HashMap<Pair, End>,
     end_ns: u64,
     depth_max: u64,
 }
@@ -116,6 +130,34 @@ impl Trace {
                 thread: number + 1,
             });
             self.thread(thread, regions);
+            self.messages(rank, thread);
+        }
+    }
+
+    /// Adds the messages of the last thread, which is of this rank.
+    fn messages(&mut self, rank: u32, thread: &ThreadEvents) {
+        let number = self.threads.len() - 1;
+        for message in &thread.messages {
+            let (at_ns, end) = (message.at_ns, message.end);
+            self.end_ns = at_ns.max(self.end_ns);
+            let Some(pair) = Pair::of(rank, &end) else { continue };
+            let is_receive = end.is_receive;
+            let own = End { thread: number, at_ns, is_receive, bytes: end.bytes };
+            match self.ends.remove(&pair) {
+                Some(other) if other.is_receive != is_receive => {
+                    let (sent, received) = if is_receive { (other, own) } else { (own, other) };
+                    let record = Record::Message {
+                        to: received.thread,
+                        received_ns: received.at_ns,
+                        bytes: received.bytes,
+                        tag: end.tag,
+                    };
+                    self.records.push((sent.at_ns, sent.thread, record));
+                }
+                _ => {
+                    self.ends.insert(pair, own);
+                }
+            }
         }
     }
 
@@ -193,6 +235,13 @@ impl Trace {
             match record {
                 Record::State { end_ns, state } => {
                     writeln!(out, "1:{processor}:1:{task}:{thread}:{at_ns}:{end_ns}:{state}")?;
+                }
+                Record::Message { to, received_ns, bytes, tag } => {
+                    let sent = format!("{processor}:1:{task}:{thread}:{at_ns}:{at_ns}");
+                    let Thread { processor, task, thread, .. } = self.threads[to];
+                    let at_ns = received_ns;
+                    let received = format!("{processor}:1:{task}:{thread}:{at_ns}:{at_ns}");
+                    writeln!(out, "3:{sent}:{received}:{bytes}:{tag}")?;
                 }
                 Record::Region { depth, region } => {
                     let kind = REGION_TYPE + depth;

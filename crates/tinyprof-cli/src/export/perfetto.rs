@@ -1,20 +1,21 @@
 //! Perfetto's trace: the events of each rank and thread, as they were.
 //!
 //! The file is a list of packets (`perfetto/trace/trace_packet.proto`): a track for each rank,
-//! below it one for each thread, and on that the begin and end of each visit. Names are interned:
-//! a sequence of packets, one for each thread, says each name once.
+//! below it one for each thread, and on that the begin and end of each visit, and an instant for each
+//! end of a message, from which a flow leads to the other end. Names are interned: a sequence of
+//! packets, one for each thread, says each name once.
 
 use std::collections::HashMap;
 use std::error::Error;
 use std::io::{self, Write};
 
-use tinyprof_format::model::{CallpathId, CallpathTable, RankEvents, ThreadEvents};
+use tinyprof_format::model::{CallpathId, CallpathTable, MessageEnd, RankEvents, ThreadEvents};
 
 use super::events::ShownRanks;
 use super::exporter::{Exporter, Notes, Request};
 use super::message::Message;
 use super::names;
-use crate::events::{Edge, each_edge};
+use crate::events::{Edge, Pair, Step, each_step};
 
 /// About how many bytes a visit takes in the file.
 const VISIT_BYTES: u64 = 44;
@@ -38,10 +39,16 @@ mod field {
     pub(super) const PID: u64 = 1;
     pub(super) const PROCESS_NAME: u64 = 6;
     /// Of a track event.
+    pub(super) const ANNOTATIONS: u64 = 4;
     pub(super) const TYPE: u64 = 9;
     pub(super) const NAME_IID: u64 = 10;
     pub(super) const TRACK_UUID: u64 = 11;
     pub(super) const NAME: u64 = 23;
+    pub(super) const FLOWS: u64 = 47;
+    pub(super) const ENDING_FLOWS: u64 = 48;
+    /// Of an annotation.
+    pub(super) const INT_VALUE: u64 = 4;
+    pub(super) const ANNOTATION_NAME: u64 = 10;
     /// Of interned data, and of a name in it.
     pub(super) const EVENT_NAMES: u64 = 2;
     pub(super) const IID: u64 = 1;
@@ -112,7 +119,7 @@ impl Trace<'_> {
             track.number(field::PARENT_UUID, of_rank);
             self.describe(&track)?;
             self.sequences += 1;
-            let mut sequence = Sequence::new(self.sequences, uuid, table);
+            let mut sequence = Sequence::new((self.sequences, rank), uuid, table);
             sequence.write(thread, self.out)?;
         }
         Ok(())
@@ -134,6 +141,7 @@ fn write_packet(out: &mut (dyn Write + Send), packet: &Message) -> io::Result<()
 /// The packets of a thread.
 struct Sequence<'a> {
     id: u64,
+    rank: u32,
     track: u64,
     names: HashMap<CallpathId, &'a str>,
     /// The names that were said, with their numbers.
@@ -141,21 +149,22 @@ struct Sequence<'a> {
 }
 
 impl<'a> Sequence<'a> {
-    fn new(id: u64, track: u64, table: &'a CallpathTable) -> Self {
+    fn new((id, rank): (u64, u32), track: u64, table: &'a CallpathTable) -> Self {
         let names = table.rows().iter().map(|row| (row.id, row.region.name.as_str())).collect();
-        Self { id, track, names, interned: HashMap::new() }
+        Self { id, rank, track, names, interned: HashMap::new() }
     }
 
     fn write(&mut self, thread: &ThreadEvents, out: &mut (dyn Write + Send)) -> io::Result<()> {
         self.begin(out)?;
         let mut marks = Marks::of(thread);
-        each_edge(&thread.visits, |edge, at_ns, callpath| {
-            if edge == Edge::End {
-                return self.end(at_ns, out);
+        each_step(thread, |at_ns, step| match step {
+            Step::Message(message) => self.message(at_ns, &message.end, out),
+            Step::Visit(Edge::End, _) => self.end(at_ns, out),
+            Step::Visit(Edge::Begin, callpath) => {
+                marks.pass(at_ns, |at_ns, text| self.instant(at_ns, text, out))?;
+                let name = self.names.get(&callpath).copied().unwrap_or("[unknown]");
+                self.start(at_ns, name, out)
             }
-            marks.pass(at_ns, |at_ns, text| self.instant(at_ns, text, out))?;
-            let name = self.names.get(&callpath).copied().unwrap_or("[unknown]");
-            self.start(at_ns, name, out)
         })?;
         marks.pass(u64::MAX, |at_ns, text| self.instant(at_ns, text, out))
     }
@@ -181,7 +190,46 @@ impl<'a> Sequence<'a> {
     }
 
     fn start(&mut self, at_ns: u64, name: &'a str, out: &mut (dyn Write + Send)) -> io::Result<()> {
-        let mut packet = self.packet(at_ns);
+        let (mut packet, mut event) = (self.packet(at_ns), Message::default());
+        event.number(field::TYPE, SLICE_BEGIN);
+        self.name(name, &mut packet, &mut event);
+        packet.message(field::TRACK_EVENT, &event);
+        write_packet(out, &packet)
+    }
+
+    /// Writes an end of a message: an instant with what is known of it.
+    fn message(
+        &mut self,
+        at_ns: u64,
+        end: &MessageEnd,
+        out: &mut (dyn Write + Send),
+    ) -> io::Result<()> {
+        let (mut packet, mut event) = (self.packet(at_ns), Message::default());
+        event.number(field::TYPE, INSTANT);
+        let (name, partner, flow) = if end.is_receive {
+            ("received", "from rank", field::ENDING_FLOWS)
+        } else {
+            ("sent", "to rank", field::FLOWS)
+        };
+        self.name(name, &mut packet, &mut event);
+        let mut annotate = |name: &str, value: i64| {
+            let mut annotation = Message::default();
+            annotation.one_of(field::INT_VALUE, value.cast_unsigned());
+            annotation.bytes(field::ANNOTATION_NAME, name.as_bytes());
+            event.message(field::ANNOTATIONS, &annotation);
+        };
+        annotate(partner, i64::from(self.rank) + i64::from(end.partner));
+        annotate("bytes", i64::try_from(end.bytes).unwrap_or(i64::MAX));
+        annotate("tag", end.tag.into());
+        if let Some(pair) = Pair::of(self.rank, end) {
+            event.fixed64(flow, pair.id());
+        }
+        packet.message(field::TRACK_EVENT, &event);
+        write_packet(out, &packet)
+    }
+
+    /// Names an event, and says the name if it comes first.
+    fn name(&mut self, name: &'a str, packet: &mut Message, event: &mut Message) {
         let next = self.interned.len() as u64 + 1;
         let number = *self.interned.entry(name).or_insert(next);
         if number == next {
@@ -191,11 +239,7 @@ impl<'a> Sequence<'a> {
             data.message(field::EVENT_NAMES, &entry);
             packet.message(field::INTERNED_DATA, &data);
         }
-        let mut event = Message::default();
-        event.number(field::TYPE, SLICE_BEGIN);
         event.number(field::NAME_IID, number);
-        packet.message(field::TRACK_EVENT, &event);
-        write_packet(out, &packet)
     }
 
     fn end(&self, at_ns: u64, out: &mut (dyn Write + Send)) -> io::Result<()> {

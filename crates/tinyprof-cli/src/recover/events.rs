@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use tinyprof_events::read;
-use tinyprof_format::model::{EventCell, EventMap, RankEvents, ThreadEvents, VisitEvent};
+use tinyprof_format::model::{
+    EventCell, EventMap, MessageEvent, RankEvents, ThreadEvents, VisitEvent,
+};
 use tinyprof_format::segment::Segment;
 use tinyprof_segment::clock::Moment;
 
@@ -35,6 +37,10 @@ fn thread_events(segment: &Segment<'_>, now: Moment) -> Option<ThreadEvents> {
         let duration_ns = visit.end.checked_sub(visit.begin)?;
         Some(VisitEvent { callpath, depth, begin_ns: visit.begin, duration_ns })
     });
+    let messages = recording.messages.iter().filter_map(|message| {
+        let &(callpath, _) = callpaths.get(&message.callpath)?;
+        Some(MessageEvent { callpath, at_ns: message.at, end: message.end })
+    });
     let thread = ThreadEvents {
         thread: segment.header().thread,
         policy: recording.policy,
@@ -43,6 +49,7 @@ fn thread_events(segment: &Segment<'_>, now: Moment) -> Option<ThreadEvents> {
         cut: recording.cut,
         cells: cells.collect(),
         visits: visits.collect(),
+        messages: messages.collect(),
     };
     Some(segment.scale(now).events(thread))
 }

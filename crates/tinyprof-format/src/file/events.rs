@@ -11,6 +11,12 @@
 //! callpaths (a varint), then the id of each (8 bytes)
 //! visits (a varint), then columns with one value for each:
 //!     position of the callpath | depth | begin, from that of the visit before, ns | duration ns
+//! then, if any of them has messages, for each thread:
+//! callpaths (a varint), then the id of each (8 bytes)
+//! messages (a varint), then columns with one value for each:
+//!     position of the callpath | time, from that of the message before, ns | 1 if received
+//!     | partner (zigzag) | communicator | tag (zigzag)
+//!     | number, from that of the message before (zigzag) | bytes
 //! ```
 //!
 //! Each rank encodes its own events, and aggregators pass the bytes on.
@@ -23,8 +29,9 @@ use std::collections::HashMap;
 
 pub(super) use decode::decode_section;
 
+use super::keys::zigzag;
 use crate::bytes::{Sink, column};
-use crate::model::{CallpathId, EventCell, RankEvents, ThreadEvents, VisitEvent};
+use crate::model::{CallpathId, EventCell, MessageEvent, RankEvents, ThreadEvents, VisitEvent};
 
 /// Encodes the events of a rank.
 pub(super) fn encode(events: &RankEvents) -> Vec<u8> {
@@ -33,6 +40,9 @@ pub(super) fn encode(events: &RankEvents) -> Vec<u8> {
     sink.varint(events.threads_without_memory);
     sink.varint(events.threads.len() as u64);
     events.threads.iter().for_each(|thread| encode_thread(&mut sink, thread));
+    if events.threads.iter().any(|thread| !thread.messages.is_empty()) {
+        events.threads.iter().for_each(|thread| encode_messages(&mut sink, &thread.messages));
+    }
     sink.into_vec()
 }
 
@@ -56,26 +66,51 @@ fn encode_thread(sink: &mut Sink, thread: &ThreadEvents) {
 }
 
 fn encode_visits(sink: &mut Sink, visits: &[VisitEvent]) {
-    let mut positions: HashMap<CallpathId, u64> = HashMap::new();
-    let mut callpaths = Vec::new();
-    let of_visits = visits.iter().map(|visit| {
-        *positions.entry(visit.callpath).or_insert_with(|| {
-            callpaths.push(visit.callpath);
-            callpaths.len() as u64 - 1
-        })
-    });
-    let of_visits: Vec<u64> = of_visits.collect();
-    sink.varint(callpaths.len() as u64);
-    callpaths.iter().for_each(|callpath| sink.u64(callpath.to_bits()));
+    let of_visits = encode_callpaths(sink, visits.iter().map(|visit| visit.callpath));
     sink.varint(visits.len() as u64);
     column::write_u64(sink, &of_visits);
     let mut by_visit = |numbers: Vec<u64>| column::write_u64(sink, &numbers);
     by_visit(visits.iter().map(|visit| visit.depth.into()).collect());
-    let before = std::iter::once(0).chain(visits.iter().map(|visit| visit.begin_ns));
-    by_visit(
-        visits.iter().zip(before).map(|(v, before)| v.begin_ns.wrapping_sub(before)).collect(),
-    );
+    by_visit(differences(visits.iter().map(|visit| visit.begin_ns)));
     by_visit(visits.iter().map(|visit| visit.duration_ns).collect());
+}
+
+fn encode_messages(sink: &mut Sink, messages: &[MessageEvent]) {
+    let of_messages = encode_callpaths(sink, messages.iter().map(|message| message.callpath));
+    sink.varint(messages.len() as u64);
+    column::write_u64(sink, &of_messages);
+    let mut by_message = |numbers: Vec<u64>| column::write_u64(sink, &numbers);
+    by_message(differences(messages.iter().map(|message| message.at_ns)));
+    let ends = || messages.iter().map(|message| message.end);
+    by_message(ends().map(|end| end.is_receive.into()).collect());
+    by_message(ends().map(|end| zigzag(end.partner.into())).collect());
+    by_message(ends().map(|end| end.communicator.into()).collect());
+    by_message(ends().map(|end| zigzag(end.tag.into())).collect());
+    let numbers = differences(ends().map(|end| end.number));
+    by_message(numbers.into_iter().map(|number| zigzag(number.cast_signed())).collect());
+    by_message(ends().map(|end| end.bytes).collect());
+}
+
+/// Encodes the callpaths of events, each once. Returns the position of that of each event.
+fn encode_callpaths(sink: &mut Sink, events: impl Iterator<Item = CallpathId>) -> Vec<u64> {
+    let mut positions: HashMap<CallpathId, u64> = HashMap::new();
+    let mut callpaths = Vec::new();
+    let of_events = events.map(|callpath| {
+        *positions.entry(callpath).or_insert_with(|| {
+            callpaths.push(callpath);
+            callpaths.len() as u64 - 1
+        })
+    });
+    let of_events = of_events.collect();
+    sink.varint(callpaths.len() as u64);
+    callpaths.iter().for_each(|callpath| sink.u64(callpath.to_bits()));
+    of_events
+}
+
+/// Returns each number as the difference to the one before, which is 0 at first.
+fn differences(numbers: impl Iterator<Item = u64>) -> Vec<u64> {
+    let mut before = 0_u64;
+    numbers.map(|number| number.wrapping_sub(std::mem::replace(&mut before, number))).collect()
 }
 
 /// Encodes the section of ranks, of which each has encoded its events; none if no rank kept any.

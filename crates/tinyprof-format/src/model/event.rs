@@ -1,6 +1,6 @@
-//! Events: visits that were kept one by one, on a rank.
+//! Events: visits and messages that were kept one by one, on a rank.
 
-use tinyprof_vocabulary::{EventClass, EventPolicy};
+use tinyprof_vocabulary::{EventClass, EventPolicy, MessageEnd};
 
 use super::CallpathId;
 
@@ -25,16 +25,28 @@ impl VisitEvent {
     }
 }
 
-/// The visits of one class at one depth, kept and lost.
+/// An end of a message: where it was sent or received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MessageEvent {
+    /// The callpath of the call that sent it, or that has completed its receive.
+    pub callpath: CallpathId,
+    /// When that call was entered by its sender, or left by its receiver, in ns since the
+    /// [origin](RankEvents::origin_ns).
+    pub at_ns: u64,
+    /// What tells it from all others.
+    pub end: MessageEnd,
+}
+
+/// The events of one class at one depth, kept and lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventCell {
     /// The class.
     pub class: EventClass,
     /// The depth, from 1 on; of all that are at least as deep, where depths share a cell.
     pub depth: u32,
-    /// The visits that there are.
+    /// The events that there are.
     pub kept: u64,
-    /// The visits that were made and are not there.
+    /// The events that were made and are not there.
     pub lost: u64,
     /// The begin of the first one that is not there, in ns since the origin; 0 if none is missing.
     pub lost_first_ns: u64,
@@ -56,10 +68,12 @@ pub struct ThreadEvents {
     pub stopped_ns: Option<u64>,
     /// The visits that had not ended when the recording did: they end with it.
     pub cut: u64,
-    /// One cell for each class and depth that had visits.
+    /// One cell for each class and depth that had events.
     pub cells: Vec<EventCell>,
     /// The visits in the order of their begins; the outer one first.
     pub visits: Vec<VisitEvent>,
+    /// The messages in the order of their times.
+    pub messages: Vec<MessageEvent>,
 }
 
 impl ThreadEvents {
@@ -71,15 +85,17 @@ impl ThreadEvents {
     /// let class = EventClass::Computation;
     /// let (lost_first_ns, lost_last_ns) = (10, 500);
     /// let cell = EventCell { class, depth: 2, kept: 1, lost: 3, lost_first_ns, lost_last_ns };
-    /// let (cells, visits) = (vec![cell], Vec::new());
+    /// let (cells, visits, messages) = (vec![cell], Vec::new(), Vec::new());
     /// let (policy, memory_bytes, stopped_ns) = (EventPolicy::Ring, 1 << 20, None);
-    /// let ring =
-    ///     ThreadEvents { thread: 0, policy, memory_bytes, stopped_ns, cut: 0, cells, visits };
+    /// let (thread, cut) = (0, 0);
+    /// let ring = ThreadEvents {
+    ///     thread, policy, memory_bytes, stopped_ns, cut, cells, visits, messages,
+    /// };
     /// assert_eq!(ring.complete_ns(), Some((501, u64::MAX)));
     /// ```
     #[must_use]
     pub fn complete_ns(&self) -> Option<(u64, u64)> {
-        let losses = || self.cells.iter().filter(|cell| cell.lost > 0);
+        let losses = || self.cells_of_visits().filter(|cell| cell.lost > 0);
         match self.policy {
             EventPolicy::Ring => {
                 let since = losses().map(|cell| cell.lost_last_ns.saturating_add(1)).max();
@@ -120,7 +136,18 @@ impl ThreadEvents {
     /// Returns the number of visits that were made and are not there.
     #[must_use]
     pub fn lost(&self) -> u64 {
-        self.cells.iter().fold(0, |sum, cell| sum.saturating_add(cell.lost))
+        self.cells_of_visits().fold(0, |sum, cell| sum.saturating_add(cell.lost))
+    }
+
+    /// Returns the number of ends of messages that were made and are not there.
+    #[must_use]
+    pub fn messages_lost(&self) -> u64 {
+        let messages = self.cells.iter().filter(|cell| cell.class == EventClass::Message);
+        messages.fold(0, |sum, cell| sum.saturating_add(cell.lost))
+    }
+
+    fn cells_of_visits(&self) -> impl Iterator<Item = &EventCell> {
+        self.cells.iter().filter(|cell| cell.class != EventClass::Message)
     }
 }
 

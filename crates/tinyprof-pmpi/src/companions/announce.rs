@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use tinyprof::__calls::Visited;
+use tinyprof::__calls::{MessageEnd, Visited};
 use tinyprof_messages::companion::Companion;
 use tinyprof_messages::matching::Stream;
 
@@ -79,6 +79,14 @@ impl State {
         let is_shared = threads::are_multiple() && common.sharing.sends(stream, caller);
         // Where there is no place for the stream or the companion, the receiver counts it.
         let Some(sequence) = common.sent.next(stream) else { return untold };
+        visited.keep_message(|| MessageEnd {
+            is_receive: false,
+            partner: known.relative(message.to),
+            communicator: twin.epoch,
+            tag: message.tag,
+            number: sequence,
+            bytes: message.bytes.unwrap_or(0),
+        });
         let is_synchronous = message.mode == Mode::Synchronous;
         let flags = if may_wait { Companion::ASKS } else { 0 }
             | if is_synchronous { Companion::BLOCKS } else { 0 }

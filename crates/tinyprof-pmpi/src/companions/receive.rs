@@ -3,7 +3,9 @@
 
 use std::ffi::c_int;
 
-use tinyprof::__calls::{CallpathId, EdgeInstance, EdgeKey, EdgeKind, Recorder, Visited};
+use tinyprof::__calls::{
+    CallpathId, EdgeInstance, EdgeKey, EdgeKind, MessageEnd, Recorder, Visited,
+};
 use tinyprof_messages::clock::Wait;
 use tinyprof_messages::companion::Companion;
 use tinyprof_messages::matching::{Posted, Stream, Ticket, Turn};
@@ -270,6 +272,14 @@ impl State {
         };
         let mut instance = EdgeInstance { bytes: one.bytes, ..waited(wait) };
         if let Some(companion) = companion {
+            visited.keep_message(|| MessageEnd {
+                is_receive: true,
+                partner: one.partner,
+                communicator: companion.twin,
+                tag: one.tag,
+                number: companion.sequence,
+                bytes: one.bytes,
+            });
             let sent_ns = companion.entry_ns.cast_signed();
             if companion.flags & Companion::BLOCKS != 0
                 && !self.common().carrier.answers(one.partner)

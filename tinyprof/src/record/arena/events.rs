@@ -1,4 +1,4 @@
-//! Events: visits that are kept one by one, in a buffer of the arena.
+//! Events: visits and messages that are kept one by one, in a buffer of the arena.
 //!
 //! Nothing of it is on the shortest path. While a thread keeps events, a bit in the word of its
 //! execution tells its visits from those that take that path, as for other unusual visits: they are
@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use tinyprof_events::layout::Geometry;
-use tinyprof_events::{Buffer, EventClass, Recording, Visit, read};
+use tinyprof_events::{Buffer, EventClass, MessageEnd, Recording, Visit, read};
 use tinyprof_format::model::CallpathId;
 use tinyprof_segment::clock::monotonic_ns;
 use tinyprof_segment::layout::{LINE_WORDS, header, skipped};
@@ -42,8 +42,9 @@ pub(super) struct ArenaEvents {
     words: AtomicU32,
     state: AtomicU32,
     lacks_memory: AtomicU32,
-    /// The begin of the last call that has ended.
+    /// The begin and the end of the last call that has ended.
     last_call: AtomicU64,
+    last_call_end: AtomicU64,
     /// When to look next whether a window has begun or ended.
     next_look: AtomicU64,
     /// The visits of the window's region that have ended.
@@ -101,12 +102,9 @@ impl Arena {
         let site = self.site(node.line());
         if site.is_call() {
             self.events.last_call.store(begin, Relaxed);
+            self.events.last_call_end.store(now, Relaxed);
         }
-        let is_kept = match events.window {
-            Window::Program => is_asked(),
-            _ => self.events.state.load(Relaxed) == state::KEEPING,
-        };
-        if is_kept {
+        if self.keeps_now(events) {
             self.keep_event(events, node, begin, now);
         }
         match &events.window {
@@ -125,6 +123,37 @@ impl Arena {
                     self.pass_window(events, node, now, ended >= *first, ended > *last);
                 }
             }
+        }
+    }
+
+    fn keeps_now(&self, events: &Events) -> bool {
+        match events.window {
+            Window::Program => is_asked(),
+            _ => self.events.state.load(Relaxed) == state::KEEPING,
+        }
+    }
+
+    /// Keeps an end of a message of the call at `callpath`, if the thread keeps events: of the call
+    /// that is open, or of the one that has just ended. Owner only.
+    #[inline(always)]
+    pub(crate) fn note_message(&self, callpath: Line, end: impl FnOnce() -> MessageEnd) {
+        if self.hot.keeps_events() {
+            self.note_message_of(callpath, end());
+        }
+    }
+
+    #[inline(never)]
+    fn note_message_of(&self, callpath: Line, end: MessageEnd) {
+        let Some(events) = installed().filter(|events| self.keeps_now(events)) else { return };
+        let begin = self.node(callpath).get(START);
+        let is_open = begin != 0 && begin & skipped::MARK == 0;
+        let at = match (is_open, end.is_receive) {
+            (true, false) => begin,
+            (true, true) => self.clock.ticks(),
+            (false, _) => self.events.last_call_end.load(Relaxed),
+        };
+        if let Some(buffer) = self.buffer().or_else(|| self.make_buffer(events)) {
+            buffer.record_message(callpath.number(), at, end);
         }
     }
 

@@ -18,6 +18,18 @@ const RESERVE: usize = 9 + 64 + 1;
 
 const ENTER: u8 = 12;
 const LEAVE: u8 = 13;
+const MPI_SEND: u8 = 14;
+const MPI_RECV: u8 = 18;
+
+/// An end of a message. The other one is a rank of a communicator.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct End {
+    pub(super) is_receive: bool,
+    pub(super) partner: u32,
+    pub(super) communicator: u32,
+    pub(super) tag: i32,
+    pub(super) bytes: u64,
+}
 
 /// A file of events that is being written.
 pub(super) struct Chunks<W> {
@@ -45,6 +57,17 @@ impl<W: Write> Chunks<W> {
         self.event(at_ns, |chunk| {
             chunk.byte(LEAVE);
             chunk.number32(region);
+        })
+    }
+
+    pub(super) fn message(&mut self, at_ns: u64, end: End) -> io::Result<()> {
+        self.event(at_ns, |chunk| {
+            chunk.record(if end.is_receive { MPI_RECV } else { MPI_SEND }, |record| {
+                record.number32(end.partner);
+                record.number32(end.communicator);
+                record.number32(end.tag.cast_unsigned());
+                record.number64(end.bytes);
+            });
         })
     }
 

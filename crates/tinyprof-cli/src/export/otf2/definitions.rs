@@ -19,6 +19,8 @@ mod kind {
     pub(super) const LOCATION_GROUP: u8 = 13;
     pub(super) const LOCATION: u8 = 14;
     pub(super) const REGION: u8 = 15;
+    pub(super) const GROUP: u8 = 18;
+    pub(super) const COMMUNICATOR: u8 = 22;
     pub(super) const LOCATION_PROPERTY: u8 = 29;
 }
 
@@ -31,6 +33,9 @@ const ROLE_LOOP: u8 = 3;
 const ROLE_CODE: u8 = 4;
 const PARADIGM_USER: u8 = 1;
 const PARADIGM_MPI: u8 = 4;
+/// The types of groups, as version 1.0 numbered them and as they are numbered now.
+const ALL_RANKS: [u8; 2] = [6, 4];
+const RANKS_OF_COMMUNICATOR: [u8; 2] = [4, 5];
 
 /// The definitions while they are collected: a definition comes after those that it refers to.
 #[derive(Default)]
@@ -127,6 +132,33 @@ impl Definitions {
             record.byte(CPU_THREAD);
             record.number64(events);
             record.number32(process);
+        });
+    }
+
+    /// Adds the communicator of all ranks, given by the locations of their first threads. It has the
+    /// number 0.
+    pub(super) fn world(&mut self, locations: &[u64]) {
+        let (name, none) = (self.text("MPI_COMM_WORLD"), self.text(""));
+        let ranks: Vec<u64> = (0..).take(locations.len()).collect();
+        let groups = [(ALL_RANKS, locations), (RANKS_OF_COMMUNICATOR, &ranks)];
+        for (number, (kind, members)) in (0..).zip(groups) {
+            self.add(kind::GROUP, |record| {
+                record.number32(number);
+                record.number32(none);
+                record.byte(kind[0]);
+                record.number32(u32::try_from(members.len()).unwrap_or(UNDEFINED));
+                members.iter().for_each(|&member| record.number64(member));
+                record.byte(kind[1]);
+                record.byte(PARADIGM_MPI);
+                record.number32(0);
+            });
+        }
+        self.add(kind::COMMUNICATOR, |record| {
+            record.number32(0);
+            record.number32(name);
+            record.number32(1);
+            record.number32(UNDEFINED);
+            record.number32(0);
         });
     }
 

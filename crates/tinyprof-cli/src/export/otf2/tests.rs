@@ -6,7 +6,7 @@ use std::process::Command;
 use tinyprof_format::model::{RankEvents, VisitEvent};
 
 use super::*;
-use crate::export::perfetto::tests::{events, request};
+use crate::export::perfetto::tests::{add_message, events, request};
 
 /// Returns the lines of `otf2-print` about events: what, location, time, region. `None` if it is
 /// not installed.
@@ -21,12 +21,20 @@ fn printed(archive: &Path) -> Option<Vec<[String; 4]>> {
     };
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).unwrap();
-    let events = text.lines().filter(|line| line.starts_with("ENTER") || line.starts_with("LEAVE"));
+    let is_event = |line: &&str| {
+        ["ENTER", "LEAVE", "MPI_SEND", "MPI_RECV"].iter().any(|what| line.starts_with(what))
+    };
+    let events = text.lines().filter(is_event);
     let fields = |line: &str| {
         let mut words = line.split_whitespace();
         let mut next = || words.next().unwrap_or_default().to_owned();
         let [what, location, time] = [next(), next(), next()];
-        [what, location, time, line.split('"').nth(1).unwrap_or_default().to_owned()]
+        let rest = if what.starts_with("MPI") {
+            line.split_whitespace().skip(3).collect::<Vec<_>>().join(" ")
+        } else {
+            line.split('"').nth(1).unwrap_or_default().to_owned()
+        };
+        [what, location, time, rest]
     };
     Some(events.map(fields).collect())
 }
@@ -54,6 +62,29 @@ fn both_ends_of_every_visit_come_back() {
         ["LEAVE", "2100", "main"],
     ];
     assert_eq!((own.as_slice(), found.len()), (&expected[..], 12));
+}
+
+#[test]
+fn both_ends_of_a_message_come_back() {
+    let scratch = tempfile::tempdir().unwrap();
+    let mut ranks = [events(5_000, 0), events(5_000, 0)];
+    add_message(&mut ranks);
+    export(ranks.map(Some), scratch.path());
+    let Some(found) = printed(scratch.path()) else { return };
+    let messages: Vec<String> =
+        found.iter().filter(|[what, ..]| what.starts_with("MPI")).map(|of| of.join(" ")).collect();
+    insta::assert_debug_snapshot!(messages);
+}
+
+#[test]
+fn a_message_to_a_rank_without_events_is_there() {
+    let scratch = tempfile::tempdir().unwrap();
+    let mut ranks = [events(5_000, 0), events(5_000, 0)];
+    add_message(&mut ranks);
+    let [sender, _] = ranks;
+    export([Some(sender), None], scratch.path());
+    let Some(found) = printed(scratch.path()) else { return };
+    assert_eq!(found.iter().filter(|[what, ..]| what == "MPI_SEND").count(), 1);
 }
 
 #[test]

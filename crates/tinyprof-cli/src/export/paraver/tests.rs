@@ -1,7 +1,7 @@
 //! The files of known events.
 
 use super::*;
-use crate::export::perfetto::tests::{events, request};
+use crate::export::perfetto::tests::{add_message, events, request};
 
 #[test]
 fn states_and_regions_follow_each_other_in_time() {
@@ -36,4 +36,15 @@ fn states_and_regions_follow_each_other_in_time() {
     assert!(
         read("trace.row").contains("LEVEL THREAD SIZE 2\nrank 0, thread 0\nrank 1, thread 0\n")
     );
+}
+
+#[test]
+fn a_message_is_a_record_of_both_ends() {
+    let scratch = tempfile::tempdir().unwrap();
+    let mut ranks = [events(5_000, 0), events(5_000, 0)];
+    add_message(&mut ranks);
+    Paraver.export_into(&request(ranks.map(Some)), scratch.path()).unwrap();
+    let trace = std::fs::read_to_string(scratch.path().join("trace.prv")).unwrap();
+    let messages: Vec<&str> = trace.lines().filter(|line| line.starts_with("3:")).collect();
+    assert_eq!(messages, ["3:1:1:1:1:20:20:2:1:2:1:100:100:4096:7"]);
 }

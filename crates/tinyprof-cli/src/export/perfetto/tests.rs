@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tinyprof_format::model::{
-    EventCell, EventClass, EventMap, EventPolicy, RankFacts, Region, SiteId, VisitEvent,
+    EventCell, EventClass, EventMap, EventPolicy, MessageEvent, RankFacts, Region, SiteId,
+    VisitEvent,
 };
 
 use super::*;
@@ -35,6 +36,11 @@ fn fields(mut bytes: &[u8]) -> BTreeMap<u64, Value> {
         let key = varint(&mut bytes);
         let value = match key & 7 {
             0 => Value::Number(varint(&mut bytes)),
+            1 => {
+                let (own, rest) = bytes.split_at(8);
+                bytes = rest;
+                Value::Number(u64::from_le_bytes(own.try_into().unwrap()))
+            }
             2 => {
                 let length = usize::try_from(varint(&mut bytes)).unwrap();
                 let (own, rest) = bytes.split_at(length);
@@ -43,7 +49,9 @@ fn fields(mut bytes: &[u8]) -> BTreeMap<u64, Value> {
             }
             kind => panic!("field of kind {kind}"),
         };
-        assert!(found.insert(key >> 3, value).is_none(), "field {} is there once", key >> 3);
+        let is_first = found.insert(key >> 3, value).is_none();
+        // Of annotations the last is read.
+        assert!(is_first || key >> 3 == field::ANNOTATIONS, "field {} is there once", key >> 3);
     }
     found
 }
@@ -107,6 +115,14 @@ fn lines(mut bytes: &[u8]) -> Vec<String> {
                     format!("{sequence}: {at} {name} (")
                 }
                 SLICE_END => format!("{sequence}: {at} )"),
+                _ if event.contains_key(&field::NAME_IID) => {
+                    let name = &names[&(sequence, number(&event, field::NAME_IID))];
+                    let last = message(&event, field::ANNOTATIONS).unwrap();
+                    let (tag, value) =
+                        (text(&last, field::ANNOTATION_NAME), number(&last, field::INT_VALUE));
+                    let ids = [field::FLOWS, field::ENDING_FLOWS].map(|of| number(&event, of));
+                    format!("{sequence}: {at} {name}, {tag} {value}, flow {ids:?}")
+                }
                 _ => format!("{sequence}: {at} {}", text(&event, field::NAME)),
             });
         }
@@ -155,8 +171,26 @@ pub(in crate::export) fn events(origin_ns: u64, lost: u64) -> RankEvents {
         cut: 1,
         cells: vec![cell],
         visits: vec![visit(main, 1, 10, 90), visit(solve, 2, 20, 5), visit(solve, 2, 25, 75)],
+        messages: Vec::new(),
     };
     RankEvents { origin_ns, threads_without_memory: 0, threads: vec![thread] }
+}
+
+/// Adds a message of rank 0, sent when it began to solve, which rank 1 has got when that ended.
+pub(in crate::export) fn add_message(ranks: &mut [RankEvents; 2]) {
+    let [_, callpath] = callpaths();
+    let sent = MessageEnd {
+        is_receive: false,
+        partner: 1,
+        communicator: 0,
+        tag: 7,
+        number: 3,
+        bytes: 4096,
+    };
+    let received = MessageEnd { is_receive: true, partner: -1, ..sent };
+    for (of, (at_ns, end)) in ranks.iter_mut().zip([(20, sent), (100, received)]) {
+        of.threads[0].messages.push(MessageEvent { callpath, at_ns, end });
+    }
 }
 
 fn exported(request: &Request<'_>) -> (Vec<String>, Notes) {
@@ -191,6 +225,22 @@ fn each_thread_has_a_track_with_nested_slices() {
     ];
     assert_eq!(lines, expected);
     assert!(notes.len() == 1 && notes[0].starts_with("4 of 10 visits were not kept"), "{notes:?}");
+}
+
+#[test]
+fn a_flow_leads_from_one_end_of_a_message_to_the_other() {
+    let mut ranks = [events(5_000, 0), events(5_000, 0)];
+    add_message(&mut ranks);
+    let pair = Pair::of(0, &ranks[0].threads[0].messages[0].end).unwrap().id();
+    let (lines, _) = exported(&request(ranks.map(Some)));
+    let about = |name: &str| {
+        let at = lines.iter().position(|line| line.contains(name)).unwrap();
+        [lines[at - 1].as_str(), &lines[at], &lines[at + 1]]
+    };
+    let sent = format!("1: 20 sent, tag 7, flow [{pair}, 0]");
+    assert_eq!(about("sent"), ["1: 20 solve (", &sent, "1: 25 )"]);
+    let received = format!("2: 100 received, tag 7, flow [0, {pair}]");
+    assert_eq!(about("received"), ["2: 25 solve (", &received, "2: 100 )"]);
 }
 
 #[test]

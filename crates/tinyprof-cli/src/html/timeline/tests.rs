@@ -43,6 +43,7 @@ fn profile(ranks: u32, steps: u64) -> Profile {
             cut: 0,
             cells: Vec::new(),
             visits,
+            messages: Vec::new(),
         };
         let origin_ns = 1_000_000 + 20_000 * rank;
         let events = RankEvents { origin_ns, threads_without_memory: 0, threads: vec![thread] };

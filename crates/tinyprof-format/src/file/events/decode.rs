@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use crate::bytes::{Cursor, Malformed, column};
+use crate::file::keys::un_zigzag;
 use crate::model::{
-    CallpathId, EventCell, EventClass, EventPolicy, RankEvents, ThreadEvents, VisitEvent,
+    CallpathId, EventCell, EventClass, EventPolicy, MessageEnd, MessageEvent, RankEvents,
+    ThreadEvents, VisitEvent,
 };
 
 /// Reads the section of a part of this number of ranks. Passes the events of each rank that has
@@ -34,7 +36,13 @@ fn decode(cursor: &mut Cursor<'_>) -> Result<RankEvents, Malformed> {
     let threads_without_memory = cursor.varint("the threads without memory for events")?;
     let count = cursor.count(cursor.remaining(), "the number of threads with events")?;
     cursor.claim_kept(count, size_of::<ThreadEvents>(), "the threads with events")?;
-    let threads = (0..count).map(|_| decode_thread(cursor)).collect::<Result<_, _>>()?;
+    let mut threads: Vec<ThreadEvents> =
+        (0..count).map(|_| decode_thread(cursor)).collect::<Result<_, _>>()?;
+    if cursor.remaining() > 0 {
+        for thread in &mut threads {
+            thread.messages = decode_messages(cursor)?;
+        }
+    }
     Ok(RankEvents { origin_ns, threads_without_memory, threads })
 }
 
@@ -48,7 +56,8 @@ fn decode_thread(cursor: &mut Cursor<'_>) -> Result<ThreadEvents, Malformed> {
     let cut = cursor.varint("the visits that had not ended")?;
     let cells = decode_cells(cursor)?;
     let visits = decode_visits(cursor)?;
-    Ok(ThreadEvents { thread, policy, memory_bytes, stopped_ns, cut, cells, visits })
+    let messages = Vec::new();
+    Ok(ThreadEvents { thread, policy, memory_bytes, stopped_ns, cut, cells, visits, messages })
 }
 
 fn decode_cells(cursor: &mut Cursor<'_>) -> Result<Vec<EventCell>, Malformed> {
@@ -77,14 +86,19 @@ fn decode_cells(cursor: &mut Cursor<'_>) -> Result<Vec<EventCell>, Malformed> {
     })
 }
 
-fn decode_visits(cursor: &mut Cursor<'_>) -> Result<Vec<VisitEvent>, Malformed> {
-    let start = cursor.clone();
+fn decode_callpaths(cursor: &mut Cursor<'_>) -> Result<Vec<CallpathId>, Malformed> {
     let count = cursor.count(cursor.remaining() / 8, "the number of callpaths of events")?;
     cursor.claim_temporary(count, size_of::<CallpathId>(), "the callpaths of events")?;
     let mut callpaths = Vec::with_capacity(count);
     for _ in 0..count {
         callpaths.push(CallpathId::from_bits(cursor.u64("a callpath of events")?));
     }
+    Ok(callpaths)
+}
+
+fn decode_visits(cursor: &mut Cursor<'_>) -> Result<Vec<VisitEvent>, Malformed> {
+    let start = cursor.clone();
+    let callpaths = decode_callpaths(cursor)?;
     let count = cursor.count(column::MAX_VALUES, "the number of visits")?;
     cursor.claim_kept(count, size_of::<VisitEvent>(), "the visits")?;
     cursor.passing(|cursor| {
@@ -105,5 +119,43 @@ fn decode_visits(cursor: &mut Cursor<'_>) -> Result<Vec<VisitEvent>, Malformed> 
         };
         let visits: Option<Vec<_>> = (0..count).map(visit).collect();
         visits.ok_or_else(|| start.malformed("a visit is of no callpath, or ends after all time"))
+    })
+}
+
+fn decode_messages(cursor: &mut Cursor<'_>) -> Result<Vec<MessageEvent>, Malformed> {
+    let start = cursor.clone();
+    let callpaths = decode_callpaths(cursor)?;
+    let count = cursor.count(column::MAX_VALUES, "the number of messages of events")?;
+    cursor.claim_kept(count, size_of::<MessageEvent>(), "the messages of events")?;
+    cursor.passing(|cursor| {
+        let positions = column::read_u64(cursor, count, "the callpaths of messages")?;
+        let times = column::read_u64(cursor, count, "the times of messages")?;
+        let received = column::read_u64(cursor, count, "the ends of messages")?;
+        let partners = column::read_u64(cursor, count, "the partners of messages")?;
+        let communicators = column::read_u64(cursor, count, "the communicators of messages")?;
+        let tags = column::read_u64(cursor, count, "the tags of messages")?;
+        let numbers = column::read_u64(cursor, count, "the numbers of messages")?;
+        let bytes = column::read_u64(cursor, count, "the sizes of messages")?;
+        let (mut at_ns, mut number) = (0_u64, 0_u64);
+        let message = |at: usize| {
+            at_ns = at_ns.checked_add(times[at])?;
+            number = number.wrapping_add_signed(un_zigzag(numbers[at]));
+            let end = MessageEnd {
+                is_receive: match received[at] {
+                    0 => false,
+                    1 => true,
+                    _ => return None,
+                },
+                partner: i32::try_from(un_zigzag(partners[at])).ok()?,
+                communicator: u32::try_from(communicators[at]).ok()?,
+                tag: i32::try_from(un_zigzag(tags[at])).ok()?,
+                number,
+                bytes: bytes[at],
+            };
+            let callpath = *callpaths.get(usize::try_from(positions[at]).ok()?)?;
+            Some(MessageEvent { callpath, at_ns, end })
+        };
+        let messages: Option<Vec<_>> = (0..count).map(message).collect();
+        messages.ok_or_else(|| start.malformed("a message is of no callpath, end, rank or time"))
     })
 }

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::*;
 use crate::bytes::{Cursor, Malformed};
-use crate::model::{EventClass, EventPolicy};
+use crate::model::{EventClass, EventPolicy, MessageEnd};
 
-/// Returns the events of a rank with a thread of this many visits.
+/// Returns the events of a rank with a thread of this many visits, and a message of each, as in a
+/// halo exchange with four neighbours.
 pub(in crate::file) fn some_events(visits: u64) -> RankEvents {
     let visit = |number: u64| VisitEvent {
         callpath: CallpathId::from_bits(7 + number % 3),
@@ -22,14 +23,27 @@ pub(in crate::file) fn some_events(visits: u64) -> RankEvents {
         lost_first_ns: 3,
         lost_last_ns: 9,
     };
+    let message = |number: u64| MessageEvent {
+        callpath: CallpathId::from_bits(7 + number % 2),
+        at_ns: number * 1000 + number % 13,
+        end: MessageEnd {
+            is_receive: number % 2 == 1,
+            partner: [-20, -1, 1, 20][usize::try_from(number / 2 % 4).unwrap()],
+            communicator: 3,
+            tag: i32::try_from(number / 2 % 4).unwrap() - 1,
+            number: 1000 + number / 8,
+            bytes: 8 * 1024,
+        },
+    };
     let thread = ThreadEvents {
         thread: 3,
         policy: EventPolicy::Ring,
         memory_bytes: 4 << 20,
         stopped_ns: Some(8),
         cut: 2,
-        cells: vec![cell(EventClass::Call, 0), cell(EventClass::Computation, 4)],
+        cells: vec![cell(EventClass::Call, 0), cell(EventClass::Message, 4)],
         visits: (0..visits).map(visit).collect(),
+        messages: (0..visits).map(message).collect(),
     };
     let empty = ThreadEvents { thread: 4, stopped_ns: None, visits: Vec::new(), ..thread.clone() };
     RankEvents { origin_ns: 1 << 50, threads_without_memory: 1, threads: vec![thread, empty] }
@@ -54,10 +68,15 @@ fn events_come_back() {
 }
 
 #[test]
-fn a_visit_takes_few_bytes() {
+fn a_visit_and_a_message_take_few_bytes() {
     let visits = 10_000;
-    let bytes = encode(&some_events(visits)).len() as u64;
+    let mut events = some_events(visits);
+    let all = encode(&events).len() as u64;
+    events.threads.iter_mut().for_each(|thread| thread.messages.clear());
+    let bytes = encode(&events).len() as u64;
     assert!(bytes < 5 * visits, "{bytes} bytes for {visits} visits");
+    // Messages are in both threads.
+    assert!(all - bytes < 2 * 8 * visits, "{} bytes for messages", all - bytes);
 }
 
 #[test]
