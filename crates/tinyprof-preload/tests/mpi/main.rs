@@ -3,6 +3,7 @@
 mod callers;
 mod causes;
 mod counts;
+mod events;
 mod functions;
 mod interim;
 mod killed;

@@ -4,7 +4,7 @@
 //! What is said must be within 1 ms and 2 % of that, or be counted as not followed or unclear.
 
 mod patterns;
-mod payloads;
+pub(crate) mod payloads;
 mod statement;
 
 use std::path::Path;

@@ -9,12 +9,12 @@ use tinyprof_format::model::{EdgeKey, EdgeKind, Profile};
 use crate::messages::{Way, edges};
 use crate::support::{compile, profiled_with};
 
-const RANKS: usize = 3;
+pub(crate) const RANKS: usize = 3;
 /// The number of call sites that send.
-const SITES: usize = 13;
+pub(crate) const SITES: usize = 13;
 
 /// The numbers of messages by receiver, sender and call site.
-type Counts = BTreeMap<(usize, usize, usize), u64>;
+pub(crate) type Counts = BTreeMap<(usize, usize, usize), u64>;
 
 /// What is known of the messages of some programs.
 #[derive(Clone, Debug, Default)]
@@ -27,12 +27,12 @@ struct Known {
 }
 
 /// Returns the number of bytes that a call site of `payload.c` sends.
-fn bytes_of(site: usize) -> u64 {
+pub(crate) fn bytes_of(site: usize) -> u64 {
     16 << site
 }
 
 /// Reads what the ranks have received by their own account.
-fn received(directory: &Path) -> Counts {
+pub(crate) fn received(directory: &Path) -> Counts {
     let mut counts = Counts::new();
     for rank in 0..RANKS {
         let text = fs::read_to_string(directory.join(format!("received-{rank}")));
