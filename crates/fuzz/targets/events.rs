@@ -21,7 +21,7 @@ static RECORDED: LazyLock<Vec<AtomicU64>> = LazyLock::new(|| {
         let is_receive = number % 2 == 0;
         let (partner, communicator, tag) = (depth as i32 - 9, depth % 3, depth as i32);
         let end = MessageEnd { is_receive, partner, communicator, tag, number, bytes: begin };
-        buffer.record_message(depth, begin, end);
+        buffer.record_message(depth, begin, &end);
     }
     words
 });

@@ -48,13 +48,13 @@ pub struct Times {
 
 /// An event in the units of the buffer.
 #[derive(Clone, Copy, Debug)]
-struct Stored {
+struct Stored<'m> {
     callpath: u32,
     cell: Cell,
     begin: u64,
     end: u64,
     /// Of an event that is no visit.
-    message: Option<MessageEnd>,
+    message: Option<&'m MessageEnd>,
 }
 
 /// A buffer in words that somebody else keeps. Owner only, but for a signal handler on the same
@@ -124,7 +124,7 @@ impl<'a> Buffer<'a> {
     /// Records an end of a message, at which the call of the callpath with this number was at `at`,
     /// in ticks. Returns false if it is not kept.
     #[expect(clippy::must_use_candidate, reason = "most callers need not know: losses are counted")]
-    pub fn record_message(&self, callpath: u32, at: u64, message: MessageEnd) -> bool {
+    pub fn record_message(&self, callpath: u32, at: u64, message: &MessageEnd) -> bool {
         let at = self.units(at);
         let cell = Cell::MESSAGES;
         self.record_stored(Stored { callpath, cell, begin: at, end: at, message: Some(message) })
@@ -136,7 +136,7 @@ impl<'a> Buffer<'a> {
     }
 
     #[inline(always)]
-    fn record_stored(&self, event: Stored) -> bool {
+    fn record_stored(&self, event: Stored<'_>) -> bool {
         if !begin_update(&self.words[header::BUSY]) {
             return self.refuse(event);
         }
@@ -158,7 +158,7 @@ impl<'a> Buffer<'a> {
     /// Records an event that is the first of a bin, or that is refused.
     #[cold]
     #[inline(never)]
-    fn record_slowly(&self, event: Stored) -> bool {
+    fn record_slowly(&self, event: Stored<'_>) -> bool {
         let stopped = self.get(header::STOPPED);
         let is_late = stopped != 0 && event.begin >= stopped - 1;
         let duration = event.end.checked_sub(event.begin);
@@ -182,7 +182,7 @@ impl<'a> Buffer<'a> {
     }
 
     /// Makes this bin, which belongs to no cell any more, the open one of the event's cell.
-    fn open(&self, bin: usize, event: Stored) -> bool {
+    fn open(&self, bin: usize, event: Stored<'_>) -> bool {
         let of_cell = |at| self.of_cell(event.cell, at);
         if !begin_update(of_cell(cell::SEQUENCE)) {
             return false;
@@ -202,7 +202,7 @@ impl<'a> Buffer<'a> {
     /// Appends an event to a bin of its cell. Returns false, with nothing done, if the bin has no
     /// room, or the event is before its end.
     #[inline(always)]
-    fn append(&self, bin: Bin<'_>, event: Stored) -> bool {
+    fn append(&self, bin: Bin<'_>, event: Stored<'_>) -> bool {
         let (events, at) = bin.filled();
         let (last, reference) = (bin.get(word::LAST), event.reference());
         let most = if event.message.is_some() { MESSAGE_BYTES_MAX } else { VISIT_BYTES_MAX };
@@ -213,7 +213,7 @@ impl<'a> Buffer<'a> {
         let index = varint::encode(u64::from(index) + 1);
         let gap = varint::encode(reference - last);
         if let Some(message) = event.message {
-            let at = append_message(bin, at, [index, gap], &message);
+            let at = append_message(bin, at, [index, gap], message);
             bin.publish(events + 1, at, event.end);
             return true;
         }
@@ -232,7 +232,7 @@ impl<'a> Buffer<'a> {
     /// Returns the index of a callpath in a bin, and where the next bytes go: a callpath that is
     /// not in the dictionary any more gets a new index.
     #[inline(always)]
-    fn index_of(&self, bin: Bin<'_>, event: Stored, at: u32) -> (u32, u32) {
+    fn index_of(&self, bin: Bin<'_>, event: Stored<'_>, at: u32) -> (u32, u32) {
         let callpath = event.callpath;
         // A call and its messages are in two bins at a time.
         let hash = callpath.wrapping_mul(0x9e37_79b9) >> 16 ^ u32::from(event.message.is_some());
@@ -258,7 +258,7 @@ impl<'a> Buffer<'a> {
 
     /// Counts an event that is not kept.
     #[cold]
-    fn refuse(&self, event: Stored) -> bool {
+    fn refuse(&self, event: Stored<'_>) -> bool {
         self.of_cell(event.cell, cell::REFUSED).fetch_add(1, Relaxed);
         self.note_loss(event.cell, event.begin, event.end);
         false
@@ -307,7 +307,7 @@ impl<'a> Buffer<'a> {
     }
 }
 
-impl Stored {
+impl Stored<'_> {
     /// Returns the time that follows the end of the event before in the same cell.
     #[inline(always)]
     fn reference(&self) -> u64 {
@@ -329,7 +329,19 @@ fn append_message(bin: Bin<'_>, at: u32, head: [(u64, u32); 2], message: &Messag
         varint::fold_sign(number),
     ];
     let tail = tail.map(varint::encode);
-    head.iter().chain(&tail).fold(at, |at, part| bin.append(at, part.0, part.1))
+    let count = head.iter().chain(&tail).map(|part| part.1).sum::<u32>();
+    if count > 16 {
+        return head.iter().chain(&tail).fold(at, |at, part| bin.append(at, part.0, part.1));
+    }
+    // Most take two steps: each part on its own would take as long as all of the rest.
+    let (mut all, mut bits) = (0_u128, 0);
+    for (bytes, count) in head.iter().chain(&tail) {
+        all |= u128::from(*bytes) << bits;
+        bits += 8 * count;
+    }
+    let [low, high] = [all, all >> 64].map(|half| half as u64);
+    let at = bin.append(at, low, count.min(8));
+    if count > 8 { bin.append(at, high, count - 8) } else { at }
 }
 
 /// Adds to a word that only the owner changes.

@@ -71,7 +71,7 @@ fn recorded(
         let (callpath, at) = (7 + u32::from(is_receive), if is_receive { now } else { begin });
         // A send is recorded while its call goes on, a receive after it.
         let visit = Visit { callpath, class: EventClass::Call, depth: 2, begin, end: now };
-        let message = || buffer.record_message(callpath, at, end);
+        let message = || buffer.record_message(callpath, at, &end);
         if is_receive {
             buffer.record(visit);
             message();

@@ -268,17 +268,17 @@ impl Arena {
     /// Closes the visit that `enter` opened. Owner only.
     #[inline(always)]
     pub(crate) fn exit(&self, line: Line) {
-        self.exit_with(line, || self.usual_ticks());
+        self.exit_with(line, None, || self.usual_ticks());
     }
 
     /// Closes the visit that `enter` opened, which has ended at `now`. Owner only.
     #[inline(always)]
     pub(crate) fn exit_at(&self, line: Line, now: u64) {
-        self.exit_with(line, || now);
+        self.exit_with(line, Some(now), || now);
     }
 
     #[inline(always)]
-    fn exit_with(&self, line: Line, now: impl FnOnce() -> u64) {
+    fn exit_with(&self, line: Line, known: Option<u64>, now: impl FnOnce() -> u64) {
         let node = self.node(line);
         let parent = node.parent();
         if self.current() == line {
@@ -294,26 +294,27 @@ impl Arena {
                 return;
             }
         }
-        self.exit_unusual(line);
+        self.exit_unusual(line, known);
     }
 
+    /// Closes a visit that has ended at `known`, or else ends now.
     #[inline(never)]
-    fn exit_unusual(&self, line: Line) {
+    fn exit_unusual(&self, line: Line, known: Option<u64>) {
         let node = self.node(line);
-        if self.current() == line && self.add_usual_root(node) {
+        if self.current() == line && self.add_usual_root(node, known) {
             self.hot.current().store(0, Relaxed);
             self.pass_flush_point();
             return;
         }
-        self.exit_slowly(line);
+        self.exit_slowly(line, known);
     }
 
     #[inline(never)]
-    fn exit_slowly(&self, line: Line) {
+    fn exit_slowly(&self, line: Line, known: Option<u64>) {
         self.take_samples();
         let node = self.node(line);
         if node.get(START) & skipped::MARK == 0 {
-            let now = self.clock.ticks();
+            let now = known.unwrap_or_else(|| self.clock.ticks());
             if self.current() != line && !self.unwind_to(line) {
                 return;
             }

@@ -5,6 +5,7 @@
 //! added by `exit_slowly`, which comes here.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
@@ -40,6 +41,7 @@ pub(super) struct ArenaEvents {
     /// The line of the buffer; 0 if there is none yet.
     line: AtomicU32,
     words: AtomicU32,
+    geometry: OnceLock<Geometry>,
     state: AtomicU32,
     lacks_memory: AtomicU32,
     /// The begin and the end of the last call that has ended.
@@ -138,12 +140,12 @@ impl Arena {
     #[inline(always)]
     pub(crate) fn note_message(&self, callpath: Line, end: impl FnOnce() -> MessageEnd) {
         if self.hot.keeps_events() {
-            self.note_message_of(callpath, end());
+            self.note_message_of(callpath, &end());
         }
     }
 
     #[inline(never)]
-    fn note_message_of(&self, callpath: Line, end: MessageEnd) {
+    fn note_message_of(&self, callpath: Line, end: &MessageEnd) {
         let Some(events) = installed().filter(|events| self.keeps_now(events)) else { return };
         let begin = self.node(callpath).get(START);
         let is_open = begin != 0 && begin & skipped::MARK == 0;
@@ -228,8 +230,7 @@ impl Arena {
 
     #[inline(always)]
     fn buffer(&self) -> Option<Buffer<'_>> {
-        let words = self.event_words()?;
-        Some(Buffer::of_words(words, Geometry::of_words(words.len())?))
+        Some(Buffer::of_words(self.event_words()?, *self.events.geometry.get()?))
     }
 
     #[inline(always)]
@@ -257,6 +258,9 @@ impl Arena {
         };
         let buffer = Buffer::prepare(words, events.policy, events.times)?;
         let count = u32::try_from(words.len()).ok()?;
+        let geometry = Geometry::of_words(words.len())?;
+        // The same for all buffers of a process and its children.
+        self.events.geometry.get_or_init(|| geometry);
         self.events.words.store(count, Relaxed);
         publish(self.header(header::EVENTS), pack(line.number(), count));
         self.events.line.store(line.number(), std::sync::atomic::Ordering::Release);
