@@ -5,6 +5,7 @@ from __future__ import annotations
 import typing
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import tinyprof
@@ -185,9 +186,31 @@ def test_events_are_those_of_the_program():
     assert losses["lost_last_ns"].tolist() == [0, 90, 180] * 2
 
 
+def test_ends_of_messages_are_those_of_the_program():
+    profile = tinyprof.read(frozen("1.1-messages"))
+    messages = profile.message_events()
+    assert messages["rank"].tolist() == [0] * 6 + [2] * 6 and not messages["thread"].any()
+    assert messages["partner"].tolist() == [2] * 6 + [0] * 6
+    of_last = messages[messages["rank"] == 2]
+    assert of_last["path"].tolist() == ["main<steps"] * 6
+    assert of_last["at_ns"].tolist() == [120, 120, 1120, 1120, 2120, 2120]
+    assert of_last["monotonic_ns"].tolist()[0] == 5_000_002 + 120
+    assert of_last["received"].tolist() == [False, True] * 3
+    assert of_last["communicator"].tolist() == [1] * 6
+    assert of_last["tag"].tolist() == [5, 4, 3, 2, 1, 0]
+    assert of_last["number"].tolist() == [0, 0, 1, 1, 2, 2]
+    assert of_last["bytes"].tolist() == [8, 16, 32, 64, 128, 256]
+    losses = profile.event_losses()
+    assert losses["class"].tolist() == ["root", "computation", "message", "call"] * 2
+    # The visits are those of a profile without messages.
+    pd.testing.assert_frame_equal(profile.events(), tinyprof.read(frozen("1.1-events")).events())
+
+
 def test_a_profile_without_events_has_empty_frames(profile):
-    if profile.path.name != "format-1.1-events":
+    if profile.path.name not in ("format-1.1-events", "format-1.1-messages"):
         assert profile.events().empty and profile.event_losses().empty
+    if profile.path.name != "format-1.1-messages":
+        assert profile.message_events().empty
 
 
 def test_a_profile_without_causes_has_empty_frames(profile):

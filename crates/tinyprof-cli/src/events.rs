@@ -38,7 +38,8 @@ pub(crate) struct EventSelection {
     /// 2s-2.5s or 800ms-; visits that reach beyond it are cut there
     #[arg(long, value_name = "FROM-TO")]
     pub(crate) window: Option<Window>,
-    /// For events: only visits of these classes, and messages of their calls: root, call (of MPI), around-calls, computation
+    /// For events: only visits of these classes, and messages of their calls: root, call (of MPI),
+    /// around-calls, computation
     #[arg(long = "class", value_name = "LIST", value_delimiter = ',', hide_possible_values = true)]
     classes: Vec<ClassName>,
 }

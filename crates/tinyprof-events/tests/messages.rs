@@ -1,4 +1,4 @@
-//! Random messages between visits of calls, recorded in small buffers, against the list of them all.
+//! Random messages between visits of calls, recorded in small buffers, against the list of all.
 
 use std::collections::HashMap;
 use std::sync::atomic::AtomicU64;
@@ -34,7 +34,8 @@ fn traffic() -> impl Strategy<Value = Traffic> {
     )
 }
 
-/// Records this many calls, each with a message, in a buffer of this size. Returns the messages, and what was kept.
+/// Records this many calls, each with a message, in a buffer of this size. Returns the messages,
+/// and what was kept.
 fn recorded(
     traffic: &Traffic,
     calls: usize,

@@ -91,6 +91,7 @@ fn a_whole_profile_comes_back_as_it_is() {
         "format-1.1",
         "format-1.1-edges",
         "format-1.1-events",
+        "format-1.1-messages",
     ] {
         let copy = Copy::of(version);
         let (mut found, salvage) = copy.salvaged();

@@ -19,9 +19,10 @@ macro_rules! frozen {
     };
 }
 
-const FROZEN: [Frozen; 9] = [
+const FROZEN: [Frozen; 10] = [
     frozen!("format-1.1-edges", "part-00000" "part-00001"),
     frozen!("format-1.1-events", "part-00000" "part-00001"),
+    frozen!("format-1.1-messages", "part-00000" "part-00001"),
     frozen!("format-1.1", "part-00000" "part-00001"),
     frozen!("format-1.1-8bit", "part-00000" "part-00001"),
     frozen!("format-1.0", "part-00000" "part-00001"),

@@ -1,9 +1,9 @@
 //! Perfetto's trace: the events of each rank and thread, as they were.
 //!
 //! The file is a list of packets (`perfetto/trace/trace_packet.proto`): a track for each rank,
-//! below it one for each thread, and on that the begin and end of each visit, and an instant for each
-//! end of a message, from which a flow leads to the other end. Names are interned: a sequence of
-//! packets, one for each thread, says each name once.
+//! below it one for each thread, and on that the begin and end of each visit, and an instant for
+//! each end of a message, from which a flow leads to the other end. Names are interned: a sequence
+//! of packets, one for each thread, says each name once.
 
 use std::collections::HashMap;
 use std::error::Error;

@@ -33,7 +33,7 @@ pub struct MessageEvent {
     /// When that call was entered by its sender, or left by its receiver, in ns since the
     /// [origin](RankEvents::origin_ns).
     pub at_ns: u64,
-    /// What tells it from all others.
+    /// The numbers that tell it from all others.
     pub end: MessageEnd,
 }
 

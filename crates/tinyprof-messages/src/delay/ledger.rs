@@ -93,7 +93,7 @@ impl<'m> Ledger<'m> {
     /// The shortest that is if there was none for [`APART_NS`](Self::APART_NS) besides, in ns.
     pub const SHORT_NS: u64 = 200;
     /// The distance of short waits, in ns.
-    pub const APART_NS: u64 = 100_000;
+    pub const APART_NS: u64 = 50_000;
 
     /// Returns the ledger of a rank in the world, which writes these words, all 0.
     ///
@@ -162,7 +162,7 @@ impl<'m> Ledger<'m> {
     /// otherwise it is a part of the call's activity, and [deferred](Self::defer).
     ///
     /// All waits above 20 us are. Those above 2 us are while looks take 2 % of the time, and
-    /// shorter ones if none was looked at for 100 us: so a program that only sends small messages to
+    /// shorter ones if none was looked at for 50 us: so a program that only sends small messages to
     /// and fro loses no more than that.
     #[inline]
     #[must_use]

@@ -91,8 +91,8 @@ impl Arena {
     ) -> Option<&[AtomicU64; edge::WORDS]> {
         let cache = self.hot.edge_cache();
         let place = mix(callpath, key) as usize % cache.len();
-        // Two places for each hash: which edges of a program have the same one is chance, and what a
-        // call costs is not to be.
+        // Two places for each hash: which edges of a program have the same one is chance, and what
+        // a call costs is not to be.
         let (first, second) = (&cache[place], &cache[place ^ 1]);
         for cached in [first, second] {
             let known = Line::from_number(cached.load(Relaxed));

@@ -122,8 +122,8 @@ impl Arena {
 
 impl Arena {
     /// Adds the visit of the root region `node` that has ended at `known`, or else ends now, as an
-    /// execution; the previous one goes to the log. Returns false, with nothing done, if `node` is not a root, or in unusual
-    /// cases.
+    /// execution; the previous one goes to the log. Returns false, with nothing done, if `node` is
+    /// not a root, or in unusual cases.
     #[inline(always)]
     pub(super) fn add_usual_root(&self, node: Node<'_>, known: Option<u64>) -> bool {
         let before = node.get(EXECUTION);

@@ -135,7 +135,7 @@ impl Definitions {
         });
     }
 
-    /// Adds the communicator of all ranks, given by the locations of their first threads. It has the
+    /// Adds the communicator of all ranks, given by the locations of their first threads. It is
     /// number 0.
     pub(super) fn world(&mut self, locations: &[u64]) {
         let (name, none) = (self.text("MPI_COMM_WORLD"), self.text(""));

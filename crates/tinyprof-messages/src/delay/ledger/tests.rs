@@ -218,12 +218,12 @@ fn short_waits_are_worth_a_look_if_they_are_rare() {
     let page = memory(1, SIZES.words());
     let mut ledger = Ledger::new(&page[0], SIZES, 0);
     assert!(ledger.is_worth(2_000, 1));
-    assert!(!ledger.is_worth(1_999, 99_999));
-    assert!(ledger.is_worth(200, 100_000));
-    assert!(!ledger.is_worth(199, 100_000));
+    assert!(!ledger.is_worth(1_999, 49_999));
+    assert!(ledger.is_worth(200, 50_000));
+    assert!(!ledger.is_worth(199, 50_000));
     (0..10).for_each(|_| ledger.spend(20_000));
-    assert!(!ledger.is_worth(19_999, 100_000), "the budget is spent");
-    assert!(ledger.is_worth(20_000, 100_000));
+    assert!(!ledger.is_worth(19_999, 50_000), "the budget is spent");
+    assert!(ledger.is_worth(20_000, 50_000));
     assert!(ledger.is_worth(2_000, 3_000_000));
 }
 
