@@ -5,7 +5,8 @@
 //!
 //! Sums tell how much, but not in which order. A [`Buffer`] keeps single visits, each with begin
 //! and end, and ends of messages, and never grows. When it is full, its [`EventPolicy`] decides
-//! what to give up. Nothing is given up in silence: each [`Cell`] counts its losses, and when they were.
+//! what to give up. Nothing is given up in silence: each [`Cell`] counts its losses, and when they
+//! were.
 //!
 //! * [`cell`]: events are kept apart by class and depth, so that some can be given up before
 //!   others.
