@@ -317,6 +317,7 @@ impl Stored<'_> {
 
 /// Appends a message behind its callpath and the gap before it. Returns where the next bytes go.
 #[inline(never)]
+#[expect(clippy::cast_possible_truncation, reason = "two halves")]
 fn append_message(bin: Bin<'_>, at: u32, head: [(u64, u32); 2], message: &MessageEnd) -> u32 {
     let before = bin.get(word::NUMBER);
     bin.set_number(message.number);

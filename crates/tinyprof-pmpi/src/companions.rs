@@ -33,6 +33,7 @@ mod exposure;
 mod group;
 pub(crate) mod held;
 mod hosts;
+mod kept_ends;
 mod locks;
 mod mail;
 mod meet;

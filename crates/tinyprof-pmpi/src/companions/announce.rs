@@ -79,14 +79,15 @@ impl State {
         let is_shared = threads::are_multiple() && common.sharing.sends(stream, caller);
         // Where there is no place for the stream or the companion, the receiver counts it.
         let Some(sequence) = common.sent.next(stream) else { return untold };
-        visited.keep_message(|| MessageEnd {
+        let end = || MessageEnd {
             is_receive: false,
             partner: known.relative(message.to),
             communicator: twin.epoch,
             tag: message.tag,
             number: sequence,
             bytes: message.bytes.unwrap_or(0),
-        });
+        };
+        self.note_sent(visited, end);
         let is_synchronous = message.mode == Mode::Synchronous;
         let flags = if may_wait { Companion::ASKS } else { 0 }
             | if is_synchronous { Companion::BLOCKS } else { 0 }
@@ -124,6 +125,7 @@ impl State {
         let peer = message.to.cast_unsigned();
         let stream = Stream { communicator: twin.number, peer, tag: message.tag };
         let partner = Partner { twin, relative: known.relative(message.to), stream };
+        self.forget_sent(partner.relative, twin.epoch, message.tag);
         let common = self.common();
         let Some(number) = common.sent.number_mut(stream).filter(|number| **number > 0) else {
             return;

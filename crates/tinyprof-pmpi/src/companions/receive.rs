@@ -272,7 +272,7 @@ impl State {
         };
         let mut instance = EdgeInstance { bytes: one.bytes, ..waited(wait) };
         if let Some(companion) = companion {
-            visited.keep_message(|| MessageEnd {
+            self.keep_received(visited, || MessageEnd {
                 is_receive: true,
                 partner: one.partner,
                 communicator: companion.twin,

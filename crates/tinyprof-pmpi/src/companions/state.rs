@@ -8,7 +8,7 @@ use std::ffi::c_int;
 use std::ptr::NonNull;
 use std::sync::atomic::Ordering::Relaxed;
 
-use tinyprof::__calls::{CallpathId, ClockFacts, EdgeKey, Recorder, Visited};
+use tinyprof::__calls::{CallpathId, ClockFacts, EdgeKey, MessageEnd, Recorder, Visited};
 use tinyprof_messages::clock::{Clock, Member};
 use tinyprof_messages::companion::Companion;
 use tinyprof_messages::meeting::Meeting;
@@ -67,6 +67,8 @@ pub(crate) struct State {
     pub(super) found: Vec<Option<Companion>>,
     /// The receives that the call under way has completed.
     pub(crate) completed: Vec<Completed>,
+    /// The ends of messages that the call under way sends, where events are kept.
+    pub(super) sent_ends: Vec<(Visited, MessageEnd)>,
     /// The collective operations that the call under way has completed.
     pub(crate) operations: Vec<(Meet, CallpathId)>,
     /// The receive of a matched message that the call under way gets.
@@ -156,6 +158,7 @@ impl State {
             facts: ClockFacts::default(),
             set_again_ns: if common_clock::is_monotonic() { 0 } else { u64::MAX },
             found: Vec::with_capacity(COMPLETED),
+            sent_ends: Vec::new(),
             completed: Vec::with_capacity(COMPLETED),
             operations: Vec::with_capacity(COMPLETED),
             matched: None,

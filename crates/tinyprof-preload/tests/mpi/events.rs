@@ -91,3 +91,24 @@ fn both_ends_of_each_message_are_a_pair() {
     }
     assert!(all > 500, "{all} messages");
 }
+
+#[test]
+fn a_message_that_mpi_refuses_to_send_has_no_end() {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let program = compile("refused.c", directory.path());
+    let profile = profiled(2, &program, &[], directory.path());
+    let ends = ends(&profile);
+    assert!(ends.values().all(|ends| (ends.sent.len(), ends.received.len()) == (1, 1)), "{ends:?}");
+    assert_eq!(ends.len(), 100);
+}
+
+#[test]
+fn threads_keep_the_ends_of_their_own_messages() {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let program = compile("matching.c", directory.path());
+    let arguments = [Path::new("50"), Path::new("4")];
+    let profile = profiled(2, &program, &arguments, directory.path());
+    let ends = ends(&profile);
+    assert!(ends.values().all(|ends| (ends.sent.len(), ends.received.len()) == (1, 1)), "{ends:?}");
+    assert_eq!(ends.len(), 50 * 2 * 4);
+}

@@ -135,24 +135,27 @@ impl Arena {
         }
     }
 
-    /// Keeps an end of a message of the call at `callpath`, if the thread keeps events: of the call
-    /// that is open, or of the one that has just ended. Owner only.
+    /// Returns whether the thread keeps events. Owner only.
     #[inline(always)]
-    pub(crate) fn note_message(&self, callpath: Line, end: impl FnOnce() -> MessageEnd) {
-        if self.hot.keeps_events() {
-            self.note_message_of(callpath, &end());
-        }
+    pub(crate) fn keeps_events(&self) -> bool {
+        self.hot.keeps_events()
     }
 
+    /// Keeps an end of a message of the call at `callpath`, if the thread keeps events: of the call
+    /// that is open, or of the one that has just ended. Owner only.
     #[inline(never)]
-    fn note_message_of(&self, callpath: Line, end: &MessageEnd) {
+    pub(crate) fn note_message(&self, callpath: Line, end: &MessageEnd) {
+        if !self.keeps_events() {
+            return;
+        }
         let Some(events) = installed().filter(|events| self.keeps_now(events)) else { return };
         let begin = self.node(callpath).get(START);
         let is_open = begin != 0 && begin & skipped::MARK == 0;
         let at = match (is_open, end.is_receive) {
             (true, false) => begin,
             (true, true) => self.clock.ticks(),
-            (false, _) => self.events.last_call_end.load(Relaxed),
+            (false, false) => self.events.last_call.load(Relaxed),
+            (false, true) => self.events.last_call_end.load(Relaxed),
         };
         if let Some(buffer) = self.buffer().or_else(|| self.make_buffer(events)) {
             buffer.record_message(callpath.number(), at, end);

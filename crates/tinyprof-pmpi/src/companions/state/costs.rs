@@ -77,6 +77,7 @@ impl State {
         (since_ns, in_ns): (u64, u64),
         (cost, is_measured): (Cost, bool),
     ) {
+        self.keep_sent();
         self.has_waited = false;
         if std::mem::take(&mut self.is_unknown) {
             self.not_followed(in_ns);
