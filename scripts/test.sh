@@ -79,9 +79,6 @@ step "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc "${SELECTED[@]}" -
 step "build" cargo test "${SELECTED[@]}" --no-run
 
 beside_tests() {
-    step "fuzz targets, 20 s each" bash scripts/fuzz.sh 20
-    step "faults" bash scripts/faults.sh quick
-    step "protocol of the recorder, under loom" env RUSTFLAGS="--cfg loom" cargo test --locked --release --manifest-path tinyprof/tests/loom/Cargo.toml
     step "format of the Python package's reader" cargo fmt --manifest-path python/Cargo.toml --check -- --config-path rustfmt.toml
     step "Python" bash scripts/python.sh
     step "wheel in a fresh environment" bash scripts/wheel.sh
@@ -91,6 +88,9 @@ beside beside_tests
 # All tests but those whose name begins with `mpi`, which start ranks.
 step "tests without MPI" cargo test "${SELECTED[@]}" --lib --bins --test '[!m]*' --test 'm[!p]*'
 step "examples in the documentation" cargo test "${SELECTED[@]}" --doc
+step "fuzz targets, 20 s each" bash scripts/fuzz.sh 20
+step "faults" bash scripts/faults.sh quick
+step "protocol of the recorder, under loom" env RUSTFLAGS="--cfg loom" cargo test --locked --release --manifest-path tinyprof/tests/loom/Cargo.toml
 join
 
 # One test at a time: each starts several ranks that spin while they wait, and two such tests on few
