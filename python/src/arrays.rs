@@ -27,6 +27,10 @@ impl Element for u64 {
     const LETTER: &'static str = "u8";
 }
 
+impl Element for i64 {
+    const LETTER: &'static str = "i8";
+}
+
 impl Element for f64 {
     const LETTER: &'static str = "f8";
 }

@@ -123,8 +123,9 @@ fn read_ids(cursor: &mut Cursor<'_>) -> Result<Vec<u64>, Damage> {
     (0..count).map(|_| cursor.u64("a callpath of events")).collect()
 }
 
-fn read_visits(cursor: &mut Cursor<'_>, ids: &[u64], to: &mut Events) -> Result<usize, Damage> {
+fn read_visits(cursor: &mut Cursor<'_>, to: &mut Events) -> Result<usize, Damage> {
     let start = cursor.clone();
+    let ids = read_ids(cursor)?;
     let visits = cursor.count(LARGEST, "the number of visits")?;
     let positions = integers(cursor, visits, "the callpaths of visits")?;
     to.depths.append(&mut integers(cursor, visits, "the depths of visits")?);

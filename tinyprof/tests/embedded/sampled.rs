@@ -59,6 +59,13 @@ fn not_sampled(found: &[Found]) -> u64 {
 /// Checks that functions have the samples of their processor times in `work`, within three standard
 /// errors. `part` is the part that was sampled.
 fn check(output: &Output, samples: &[Found], part: f64) {
+    if let Err(difference) = compare(output, samples, part) {
+        panic!("{difference}");
+    }
+}
+
+/// As [`check`]; returns the difference if it is larger.
+fn compare(output: &Output, samples: &[Found], part: f64) -> Result<(), String> {
     let said = text(&output.stdout);
     let functions: Vec<(usize, f64)> = said
         .lines()
@@ -79,9 +86,16 @@ fn check(output: &Output, samples: &[Found], part: f64) {
         let found: u64 = own.map(|found| found.visits).sum();
         let found = f64::from(u32::try_from(found).unwrap());
         let expected = cpu_ns / PERIOD_NS * part;
-        assert!((found - expected).abs() <= 3.0 * expected.sqrt(), "{found} of {expected}");
+        if (found - expected).abs() > 3.0 * expected.sqrt() {
+            return Err(format!("{found} of {expected}"));
+        }
     }
+    Ok(())
 }
+
+/// How often a program is tried: a host that takes the processor away from its guest for more than
+/// a period takes the samples that were due then, and leaves the processor time.
+const TRIES: usize = 3;
 
 /// Returns whether the system allows samples here.
 fn is_allowed() -> bool {
@@ -104,12 +118,17 @@ fn functions_have_the_samples_of_their_processor_time() {
         return;
     }
     for what in ["", "forks", "threads", "found"] {
-        let place = Scratch::new();
-        let output = run(&place, what);
-        assert!(output.status.success() && output.stderr.is_empty(), "{what}: {output:?}");
-        let profile = place.profile();
-        let samples = in_profile(&profile);
-        check(&output, &samples, 1.0);
+        let mut differences = Vec::new();
+        let mut tried = (0..TRIES).map(|_| {
+            let place = Scratch::new();
+            let output = run(&place, what);
+            assert!(output.status.success() && output.stderr.is_empty(), "{what}: {output:?}");
+            let profile = place.profile();
+            let samples = in_profile(&profile);
+            compare(&output, &samples, 1.0).map(|()| (profile, samples))
+        });
+        let found = tried.find_map(|tried| tried.map_err(|of| differences.push(of)).ok());
+        let (profile, samples) = found.unwrap_or_else(|| panic!("{what}: {differences:?}"));
         let of_others = samples.iter().any(|found| found.parent == "work_shortly");
         assert_eq!(of_others, what == "threads", "none of a child");
         assert_eq!(not_sampled(&samples), 0, "{what}");

@@ -264,7 +264,7 @@ mod events {
                 let Some(found) = Bin::new(&theirs[..]).read() else { return };
                 let cell = found.cell.number();
                 assert_eq!(found.number, cell + 40);
-                let bytes = &found.bytes[..found.visits as usize];
+                let bytes = &found.bytes[..found.events as usize];
                 assert!(bytes.iter().all(|byte| u32::from(*byte) == 0x10 + cell), "{found:?}");
             });
             let bin = Bin::new(&record[..]);
