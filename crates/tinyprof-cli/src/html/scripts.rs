@@ -54,6 +54,7 @@ const MODULES: &[(&str, &str)] = modules![
     "timeline-lanes.js",
     "timeline-axis.js",
     "timeline-draw.js",
+    "timeline-messages.js",
     "timeline-words.js",
     "timeline-table.js",
     "timeline.js",

@@ -6,10 +6,12 @@
 //! page tells how many visits a part has.
 //!
 //! * `lanes`: the choice of ranks and threads, and of the shortest visit.
+//! * `messages`: messages between lanes.
 //! * `parts`: what is added up.
 //! * `waits`: how much of a call is waiting over the run, and for whom; single visits do not tell.
 
 mod lanes;
+mod messages;
 mod parts;
 mod waits;
 
@@ -25,6 +27,7 @@ use crate::export::choose;
 
 use super::columns::Columns;
 use lanes::{Lanes, LanesBuilder};
+use messages::Messages;
 use parts::Parts;
 pub(super) use waits::Waits;
 
@@ -119,6 +122,7 @@ struct Writer<'a> {
     numbers: HashMap<CallpathId, u64>,
     callpaths: Vec<Value>,
     written: Vec<Value>,
+    messages: Messages,
     left_out: u64,
 }
 
@@ -134,6 +138,7 @@ impl<'a> Writer<'a> {
             numbers: HashMap::new(),
             callpaths: Vec::new(),
             written: Vec::new(),
+            messages: Messages::default(),
             left_out: 0,
         }
     }
@@ -165,6 +170,7 @@ impl<'a> Writer<'a> {
         let before = std::iter::once(self.lanes.from_ns).chain(kept.iter().map(|v| v.begin_ns));
         let gaps: Vec<u64> =
             kept.iter().zip(before).map(|(v, before)| v.begin_ns.saturating_sub(before)).collect();
+        self.messages.add(rank, self.written.len() as u64, &thread.messages);
         let columns = &mut self.columns;
         self.written.push(json!({
             "rank": rank,
@@ -199,11 +205,13 @@ impl<'a> Writer<'a> {
         number
     }
 
-    fn finish(self, (ranks, ranks_shown): (usize, usize), hosts: usize) -> (Value, Vec<u8>) {
+    fn finish(mut self, (ranks, ranks_shown): (usize, usize), hosts: usize) -> (Value, Vec<u8>) {
+        let messages = self.messages.json(self.lanes.from_ns, &mut self.columns);
         let json = json!({
             "from_ns": as_number(self.lanes.from_ns),
             "to_ns": as_number(self.lanes.to_ns),
             "lanes": self.written,
+            "messages": messages,
             "callpaths": self.callpaths,
             "shortest_ns": as_number(self.lanes.shortest_ns),
             "left_out": self.left_out,

@@ -1,7 +1,8 @@
 // What the time line says: names of lanes, lines about visits, and what is not shown.
 
 import { around, leftOutIn, length } from "./timeline-lanes.js";
-import { counted, percent, time } from "./numbers.js";
+import { LINES_MAX } from "./timeline-messages.js";
+import { counted, data, percent, time } from "./numbers.js";
 import { moment } from "./timeline-axis.js";
 import { shown } from "./names.js";
 
@@ -10,11 +11,15 @@ export function rangeWords({ from, to }) {
   return `${moment(from, (to - from) / 1000)} to ${moment(to, (to - from) / 1000)}, ${time(Math.round(to - from))} long`;
 }
 
+/** The most messages of a visit that are told one by one. */
+const MESSAGES_TOLD = 3;
+
 export class TimelineWords {
-  constructor(profile, lanes) {
+  constructor(profile, lanes, messages) {
     this.profile = profile;
     this.data = profile.timeline;
     this.lanes = lanes;
+    this.messages = messages;
   }
 
   laneName({ rank, thread, stands_for: ranks }) {
@@ -28,6 +33,10 @@ export class TimelineWords {
     const visits = this.lanes.reduce((sum, lane) => sum + lane.begins.length, 0);
     const lost = this.lanes.reduce((sum, lane) => sum + lane.lost, 0);
     const words = [`${counted(visits, "visit")} in ${counted(this.lanes.length, "lane")}. What is narrower than a pixel is added up: zoom in with plus, or by drawing a part with the pointer.`];
+    const { length: messages } = this.messages;
+    if (messages > 0) words.push(`${counted(messages, "message")} between lanes, drawn as lines where at most ${LINES_MAX} are in view.`);
+    const { left_out: others } = this.data.messages;
+    if (others > 0) words.push(`${counted(others, "message")} that took less time ${others === 1 ? "is" : "are"} not in this page.`);
     if (leftOut > 0) words.push(`${counted(leftOut, "visit")} shorter than ${time(shortest)} ${leftOut === 1 ? "is" : "are"} in this page only as ${leftOut === 1 ? "a sum" : "sums"}: tinyprof timeline --window shows a part of the run in full.`);
     if (lost > 0) words.push(`${counted(lost, "visit")} of these lanes were not kept, as memory was full.`);
     if (ranks > 0) words.push(`${counted(ranks, "rank")} ${ranks === 1 ? "is" : "are"} represented by others.`);
@@ -46,6 +55,7 @@ export class TimelineWords {
       `${time(length(lane, at))}, from ${moment(lane.begins[at], 1)} on`,
       path.length > 1 ? `in ${path.slice(0, -1).join(" › ")}` : null,
       row === null ? null : this.#shareWords(row, length(lane, at)),
+      ...this.#messageWords(lane, at),
       ...this.#waitWords(lane, lane.callpaths[at]),
     ];
   }
@@ -62,6 +72,21 @@ export class TimelineWords {
     if (!spread || visits === 0) return null;
     const mean = spread.sum / visits;
     return `mean of all ${counted(visits, "visit")}: ${time(Math.round(mean))}${mean > 0 ? `; this one ${(ns / mean).toPrecision(2)} times` : ""}`;
+  }
+
+  /** Tells the messages that a call has sent and received. */
+  #messageWords(lane, at) {
+    if (!this.data.callpaths[lane.callpaths[at]].is_call) return [];
+    const isWithin = (number, ns) => number === lane.number && ns >= lane.begins[at] && ns <= lane.ends[at];
+    const own = this.messages.filter(({ from, to, sent, received }) => isWithin(from, sent) || isWithin(to, received));
+    const told = own.slice(0, MESSAGES_TOLD).map(({ from, to, sent, received, bytes, tag }) => {
+      const isSent = isWithin(from, sent);
+      const other = this.profile.rankText(this.lanes[isSent ? to : from].rank);
+      const took = time(Math.round(received - sent));
+      return isSent ? `sent ${data(bytes)} to ${other}, tag ${tag}, received after ${took}` : `received ${data(bytes)} from ${other}, tag ${tag}, sent ${took} before`;
+    });
+    if (own.length > MESSAGES_TOLD) told.push(`and ${own.length - MESSAGES_TOLD} more`);
+    return told;
   }
 
   /** Tells how much of a call is waiting over the run, and for whom. */

@@ -2,6 +2,7 @@
 
 import { Palette, drawFrame, drawLeftOut, drawName, drawOverview, drawVisits } from "./timeline-draw.js";
 import { TimelineWords, rangeWords } from "./timeline-words.js";
+import { drawMessages, messagesIn, messagesOf } from "./timeline-messages.js";
 import { afterSetUp, eachIn, innermostAt, lanesOf, length } from "./timeline-lanes.js";
 import { drawAxis } from "./timeline-axis.js";
 import { element } from "./elements.js";
@@ -24,7 +25,8 @@ export class TimelineView {
     this.profile = profile;
     this.data = profile.timeline;
     this.lanes = lanesOf(profile);
-    this.words = new TimelineWords(profile, this.lanes);
+    this.messages = messagesOf(profile);
+    this.words = new TimelineWords(profile, this.lanes, this.messages);
     // The last visit ends at the edge.
     this.all = { from: this.data.from_ns, to: Math.max(this.data.to_ns, this.data.from_ns + NARROWEST_NS) };
     this.range = afterSetUp(profile, this.lanes) ?? this.all;
@@ -102,6 +104,8 @@ export class TimelineView {
       drawName(context, this.words.laneName(lane), lane.rank === selection().rank, place);
       this.#drawSelected(context, place);
     }
+    const lines = messagesIn(this.messages, this.range.from, this.range.to);
+    if (lines) drawMessages(context, places, lines, { ...this.range, left, width, bottom });
     drawOverview(context, { ...this.range, first: this.all.from, last: this.all.to, left, width, y: bottom + 4 });
     this.#drawDrag(context);
     if (this.cursor !== null) drawFrame(context, token("--ink"), ...this.#boxOf(places[this.cursor.lane], this.cursor.at));
@@ -134,6 +138,7 @@ export class TimelineView {
   #legend() {
     const stops = [["computation", token("--comp")], ["calls of MPI", token("--comm")], ["set-up of MPI", token("--untagged")]];
     if (this.data.waits.length > 0) stops.push(["lower edge: waiting, as in the mean of the call on the rank", token("--warn")]);
+    if (this.messages.length > 0) stops.push(["messages", token("--ink")]);
     if (this.lanes.some(({ parts }) => parts)) stops.push(["shorter visits, added up", token("--fill")]);
     if (this.lanes.some(({ lost }) => lost > 0)) stops.push(["visits may be missing", null]);
     return legend("Colour:", stops);

@@ -27,7 +27,7 @@ test("a page without events has no time line", async () => {
 test("tinyprof timeline opens with lanes, and tells every visit", async () => {
   const { page, wrong } = await open(browser, "events");
   assert.equal(await page.$eval("#tab-timeline", (tab) => tab.getAttribute("aria-selected")), "true");
-  assert.match(await page.textContent("#view-timeline .note"), /^484 visits in 4 lanes\./);
+  assert.match(await page.textContent("#view-timeline .note"), /^484 visits in 4 lanes\..* 156 messages between lanes, drawn as lines/);
   const rows = await page.$$eval(".in-view tbody tr", (all) => all.map((row) => [...row.querySelectorAll("[data-exact]")].map((cell) => Number(cell.dataset.exact))));
   // Receives, the rest of the exchange, sends, and 5 µs of main on each rank.
   assert.deepEqual(rows.map(([visits, ns]) => [visits, ns]), [[160, 9_440_000], [160, 6_400_000], [160, 160_000], [4, 20_000]]);
@@ -72,6 +72,7 @@ test("drawing a part with the pointer shows it, and the pointer tells waiting an
   }
   const all = [...told];
   assert.ok(all.some((text) => /^MPI_Recvrank 140\.0 µs.*of this call on this rank is waiting.*most for rank 0/.test(text)), all.join("\n"));
+  assert.ok(all.some((text) => /received 8 B from rank 0, tag 7, sent 110 µs before/.test(text)), all.join("\n"));
   await page.click('#view-timeline button:text-is("Whole run")');
   assert.match(await range(page), /4\.07 ms long/);
   assert.deepEqual(wrong, []);

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tinyprof_format::model::{EventPolicy, Profile, VisitEvent};
+use tinyprof_format::model::{EventPolicy, MessageEnd, MessageEvent, Profile, VisitEvent};
 use tinyprof_rules::Rules;
 
 use super::*;
@@ -13,7 +13,7 @@ use crate::html::payload::Shown;
 use crate::messages_example as example;
 
 /// Returns a profile whose ranks make `steps` steps. Each step takes 100 µs in `exchange`: 40 µs
-/// receiving, and 1 µs sending.
+/// receiving, and 1 µs sending: to the next rank, which receives it in its next step.
 fn profile(ranks: u32, steps: u64) -> Profile {
     let mut profile = example::profile(ranks);
     let names =
@@ -35,6 +35,30 @@ fn profile(ranks: u32, steps: u64) -> Profile {
             visits.push(visit(2, 3, begin_ns + 10_000, 40_000));
             visits.push(visit(3, 3, begin_ns + 60_000, 1_000));
         }
+        let of_step = |step: u64| 5_000 + 100_000 * step;
+        let next = i32::try_from((rank + 1) % u64::from(ranks)).expect("few ranks");
+        let before = i32::try_from((rank + u64::from(ranks) - 1) % u64::from(ranks));
+        let own = i32::try_from(rank).expect("few ranks");
+        let before = before.expect("few ranks");
+        let message = |level: usize, at_ns, partner, number| MessageEvent {
+            callpath: names[level],
+            at_ns,
+            end: MessageEnd {
+                is_receive: level == 2,
+                partner: partner - own,
+                communicator: 0,
+                tag: 7,
+                number,
+                bytes: 8,
+            },
+        };
+        let mut messages = Vec::new();
+        for step in 0..steps {
+            if step > 0 {
+                messages.push(message(2, of_step(step) + 50_000, before, step - 1));
+            }
+            messages.push(message(3, of_step(step) + 60_000, next, step));
+        }
         let thread = ThreadEvents {
             thread: 0,
             policy: EventPolicy::Window,
@@ -43,7 +67,7 @@ fn profile(ranks: u32, steps: u64) -> Profile {
             cut: 0,
             cells: Vec::new(),
             visits,
-            messages: Vec::new(),
+            messages,
         };
         let origin_ns = 1_000_000 + 20_000 * rank;
         let events = RankEvents { origin_ns, threads_without_memory: 0, threads: vec![thread] };
@@ -97,6 +121,26 @@ fn times_of_all_lanes_are_exact_and_on_one_clock() {
     let name =
         |at: usize| &found.json["callpaths"][usize::try_from(callpaths[at]).unwrap()]["name"];
     assert_eq!((name(0), name(3)), (&json!("main"), &json!("MPI_Send")));
+}
+
+#[test]
+fn messages_lead_from_lane_to_lane() {
+    let found = timeline(&profile(4, 3), 1_000);
+    let messages = &found.json["messages"];
+    let of = |key: &str| numbers(&found, &messages[key]);
+    // The last step's are not received.
+    assert_eq!((of("from").len(), messages["left_out"].as_u64()), (2 * 4, Some(0)));
+    let sent: Vec<u64> = of("gaps")
+        .iter()
+        .scan(0, |at, gap| {
+            *at += gap;
+            Some(*at)
+        })
+        .collect();
+    assert_eq!(sent[..4], [65_000, 85_000, 105_000, 125_000]);
+    assert_eq!((&of("from")[..4], &of("to")[..4]), (&[0, 1, 2, 3][..], &[1, 2, 3, 0][..]));
+    assert_eq!(of("durations")[..4], [110_000, 110_000, 110_000, 30_000]);
+    assert_eq!((of("bytes")[0], of("tags")[0]), (8, 7));
 }
 
 #[test]
