@@ -268,47 +268,65 @@ impl Arena {
     /// Closes the visit that `enter` opened. Owner only.
     #[inline(always)]
     pub(crate) fn exit(&self, line: Line) {
-        self.exit_with(line, None, || self.usual_ticks());
+        if !self.exit_usual(line, || self.usual_ticks()) {
+            self.exit_unusual(line);
+        }
     }
 
     /// Closes the visit that `enter` opened, which has ended at `now`. Owner only.
     #[inline(always)]
     pub(crate) fn exit_at(&self, line: Line, now: u64) {
-        self.exit_with(line, Some(now), || now);
+        if !self.exit_usual(line, || now) {
+            self.exit_unusual_at(line, now);
+        }
+    }
+
+    /// Closes a visit that takes the shortest path, or is not timed. Returns false, with nothing
+    /// done, for all others.
+    #[inline(always)]
+    fn exit_usual(&self, line: Line, now: impl FnOnce() -> u64) -> bool {
+        let node = self.node(line);
+        let parent = node.parent();
+        if self.current() != line {
+            return false;
+        }
+        let is_closed = if node.get(EXECUTION) == self.hot.regular_execution() {
+            self.add_usual_visit(node, now)
+        } else {
+            // The end of a root region is a flush point, timed or not, so it takes the other path.
+            node.get(START) & skipped::MARK != 0 && !parent.is_none()
+        };
+        if is_closed {
+            self.hot.current().store(parent.number(), Relaxed);
+        }
+        is_closed
+    }
+
+    #[inline(never)]
+    fn exit_unusual(&self, line: Line) {
+        if !self.exit_usual_root(line, || self.usual_ticks()) {
+            self.exit_slowly(line, None);
+        }
+    }
+
+    #[inline(never)]
+    fn exit_unusual_at(&self, line: Line, now: u64) {
+        if !self.exit_usual_root(line, || now) {
+            self.exit_slowly(line, Some(now));
+        }
     }
 
     #[inline(always)]
-    fn exit_with(&self, line: Line, known: Option<u64>, now: impl FnOnce() -> u64) {
-        let node = self.node(line);
-        let parent = node.parent();
-        if self.current() == line {
-            if node.get(EXECUTION) == self.hot.regular_execution() {
-                if self.add_usual_visit(node, now) {
-                    self.hot.current().store(parent.number(), Relaxed);
-                    return;
-                }
-            } else if node.get(START) & skipped::MARK != 0 && !parent.is_none() {
-                // The end of a root region is a flush point, timed or not, so it takes the other
-                // path.
-                self.hot.current().store(parent.number(), Relaxed);
-                return;
-            }
+    fn exit_usual_root(&self, line: Line, now: impl FnOnce() -> u64) -> bool {
+        let is_closed = self.current() == line && self.add_usual_root(self.node(line), now);
+        if is_closed {
+            self.hot.current().store(0, Relaxed);
+            self.pass_flush_point();
         }
-        self.exit_unusual(line, known);
+        is_closed
     }
 
     /// Closes a visit that has ended at `known`, or else ends now.
-    #[inline(never)]
-    fn exit_unusual(&self, line: Line, known: Option<u64>) {
-        let node = self.node(line);
-        if self.current() == line && self.add_usual_root(node, known) {
-            self.hot.current().store(0, Relaxed);
-            self.pass_flush_point();
-            return;
-        }
-        self.exit_slowly(line, known);
-    }
-
     #[inline(never)]
     fn exit_slowly(&self, line: Line, known: Option<u64>) {
         self.take_samples();

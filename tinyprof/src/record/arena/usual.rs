@@ -121,19 +121,18 @@ impl Arena {
 }
 
 impl Arena {
-    /// Adds the visit of the root region `node` that has ended at `known`, or else ends now, as an
-    /// execution; the previous one goes to the log. Returns false, with nothing done, if `node` is
-    /// not a root, or in unusual cases.
+    /// Adds the visit of the root region `node` that ends now, as an execution; the previous one
+    /// goes to the log. Returns false, with nothing done, if `node` is not a root, or in unusual
+    /// cases.
     #[inline(always)]
-    pub(super) fn add_usual_root(&self, node: Node<'_>, known: Option<u64>) -> bool {
+    pub(super) fn add_usual_root(&self, node: Node<'_>, now: impl FnOnce() -> u64) -> bool {
         let before = node.get(EXECUTION);
         let execution = self.hot.regular_execution();
         // Excludes irregular threads, whose word has a bit that no record has.
         if high(before ^ execution) != kind::ROOT || low(before) == low(execution) {
             return false;
         }
-        let now = known.unwrap_or_else(|| self.usual_ticks());
-        let ticks = now.wrapping_sub(node.get(START));
+        let ticks = now().wrapping_sub(node.get(START));
         if !is_short(ticks) || !node.begin_update() {
             return false;
         }
