@@ -56,7 +56,7 @@ profile() {
     shift
     for attempt in 1 2 3; do
         status=0
-        on_cluster tinyprof run -o mpi=messages --out "$name" -- "$@" || status=$?
+        on_cluster tinyprof run -o mpi=messages -o events=window --out "$name" -- "$@" || status=$?
         if ((status == 0)); then return; fi
         [[ $mpi == mpich ]] && grep -q 'cluster: stopped' "$scratch/log" || break
         if [[ -e $scratch/$name.tprof ]]; then
@@ -79,6 +79,13 @@ check() {
     # The late ranks are on the other host; what they did is measured, and not guessed from sums.
     grep -qE '^Ranks 0,2 compute .* before MPI_Send at main \(waiting.c:[0-9]+\)' "$scratch/why" &&
         grep -q 'measured' "$scratch/why" || { cat "$scratch/why" && return 1; }
+    # Both ends of each message are events, on whatever hosts: two in each round.
+    rm -rf "$scratch/paraver"
+    "$bin/tinyprof" export "$scratch/$1.tprof" --to paraver -o "$scratch/paraver" 2>"$scratch/log" ||
+        { cat "$scratch/log" && return 1; }
+    local messages
+    messages=$(grep -c '^3:' "$scratch/paraver/trace.prv" || true)
+    ((messages == 20)) || { echo "$1: $messages messages have both ends, not 20" && return 1; }
 }
 
 # watch: looks at a job while it runs. What MPICH does in MPI_Finalize is not compared.
