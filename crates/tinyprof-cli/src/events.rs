@@ -3,7 +3,7 @@
 //! * `window`: the part of the run that `--window` names.
 //! * `class`: the classes that `--class` names, of callpaths.
 //! * `nested`: visits as begins and ends, with messages between them.
-//! * `pair`: which two ends are those of one message.
+//! * `pair`: the two ends of one message.
 //! * `clock`: the begins of hosts, so that ranks of one host are on one clock.
 
 mod class;
@@ -28,7 +28,7 @@ use crate::memory;
 use class::ClassName;
 use clock::Clock;
 pub(crate) use nested::{Edge, Step, each_edge, each_step};
-pub(crate) use pair::Pair;
+pub(crate) use pair::{OpenEnds, Pair};
 pub(crate) use window::Window;
 
 /// The part of the events that is shown.

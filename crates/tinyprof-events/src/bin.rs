@@ -10,16 +10,14 @@
 //!      8 ..  bytes of the events, the first at the low end of each word
 //!
 //! visit      index + 1 | gap | duration
-//! message    index + 1 | gap | bytes * 2, + 1 at its receiver | partner | communicator | tag
-//!            | number, from that of the message before in the bin (of the first: from 0)
+//! message    index + 1 | gap | bytes, partner, communicator, tag, number
 //! callpath   0 | callpath        gets the next index of the bin, from 0 on
 //! ```
 //!
 //! `gap` is the time from the end of the visit before to the begin of this one, and in a cell with
-//! several depths to its end. Partners, tags and numbers of messages may be below 0: the lowest
-//! bit is their sign. The owner appends bytes that readers do not know of, and then
-//! publishes them with one store. So a bin is whole at every instruction at which a process may be
-//! killed, but while it is begun anew.
+//! several depths to its end. The module `message` has the numbers of a message. The owner appends
+//! bytes that readers do not know of, and then publishes them with one store. So a bin is whole at
+//! every instruction at which a process may be killed, but while it is begun anew.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 

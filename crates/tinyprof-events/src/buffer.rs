@@ -11,12 +11,12 @@ use tinyprof_vocabulary::{EventClass, EventPolicy, MessageEnd};
 use crate::bin::{Bin, word};
 use crate::cell::Cell;
 use crate::layout::{CELLS_AT, DICTIONARY_AT, Geometry, MAGIC, cell, dictionary, header};
-use crate::varint;
+use crate::{message, varint};
 
 /// The most bytes of a visit, with its callpath.
 const VISIT_BYTES_MAX: u32 = HEAD_BYTES_MAX + 8;
-/// The most bytes of a message: its size, partner, communicator, tag and number.
-const MESSAGE_BYTES_MAX: u32 = HEAD_BYTES_MAX + 8 + 5 + 5 + 5 + 8;
+/// The most bytes of a message, with its callpath.
+const MESSAGE_BYTES_MAX: u32 = HEAD_BYTES_MAX + message::BYTES_MAX;
 /// The most bytes of a callpath that gets an index, of the index and of the gap.
 const HEAD_BYTES_MAX: u32 = 1 + 5 + 5 + 8;
 
@@ -213,7 +213,7 @@ impl<'a> Buffer<'a> {
         let index = varint::encode(u64::from(index) + 1);
         let gap = varint::encode(reference - last);
         if let Some(message) = event.message {
-            let at = append_message(bin, at, [index, gap], message);
+            let at = message::append(bin, at, [index, gap], message);
             bin.publish(events + 1, at, event.end);
             return true;
         }
@@ -234,8 +234,8 @@ impl<'a> Buffer<'a> {
     #[inline(always)]
     fn index_of(&self, bin: Bin<'_>, event: Stored<'_>, at: u32) -> (u32, u32) {
         let callpath = event.callpath;
-        // A call and its messages are in two bins at a time.
-        let hash = callpath.wrapping_mul(0x9e37_79b9) >> 16 ^ u32::from(event.message.is_some());
+        // A callpath may be in bins of several cells at a time: a call and its messages are.
+        let hash = callpath.wrapping_mul(0x9e37_79b9) >> 16 ^ event.cell.number();
         let entry = hash as usize % dictionary::ENTRIES * dictionary::WORDS + DICTIONARY_AT;
         let known = self.get(entry);
         let serial = bin.get(word::SERIAL);
@@ -313,36 +313,6 @@ impl Stored<'_> {
     fn reference(&self) -> u64 {
         if self.cell.is_mixed() { self.end } else { self.begin }
     }
-}
-
-/// Appends a message behind its callpath and the gap before it. Returns where the next bytes go.
-#[inline(never)]
-#[expect(clippy::cast_possible_truncation, reason = "two halves")]
-fn append_message(bin: Bin<'_>, at: u32, head: [(u64, u32); 2], message: &MessageEnd) -> u32 {
-    let before = bin.get(word::NUMBER);
-    bin.set_number(message.number);
-    let number = message.number.wrapping_sub(before).cast_signed();
-    let tail = [
-        message.bytes.saturating_mul(2) | u64::from(message.is_receive),
-        varint::fold_sign(message.partner.into()),
-        message.communicator.into(),
-        varint::fold_sign(message.tag.into()),
-        varint::fold_sign(number),
-    ];
-    let tail = tail.map(varint::encode);
-    let count = head.iter().chain(&tail).map(|part| part.1).sum::<u32>();
-    if count > 16 {
-        return head.iter().chain(&tail).fold(at, |at, part| bin.append(at, part.0, part.1));
-    }
-    // Most take two steps: each part on its own would take as long as all of the rest.
-    let (mut all, mut bits) = (0_u128, 0);
-    for (bytes, count) in head.iter().chain(&tail) {
-        all |= u128::from(*bytes) << bits;
-        bits += 8 * count;
-    }
-    let [low, high] = [all, all >> 64].map(|half| half as u64);
-    let at = bin.append(at, low, count.min(8));
-    if count > 8 { bin.append(at, high, count - 8) } else { at }
 }
 
 /// Adds to a word that only the owner changes.

@@ -11,7 +11,7 @@
 //! * [`cell`]: events are kept apart by class and depth, so that some can be given up before
 //!   others.
 //! * [`layout`]: the words of a buffer, which may be in a file and outlive the process.
-//! * [`bin`]: the unit that is filled, read and given up.
+//! * [`bin`]: the unit that is filled, read and given up; `message` is what it has of a message.
 //! * [`buffer`]: the owner's side; `reduce` is what happens when it is full.
 //! * [`reader`]: the side of other threads and processes. It trusts no word.
 //!
@@ -21,6 +21,7 @@ pub mod bin;
 pub mod buffer;
 pub mod cell;
 pub mod layout;
+mod message;
 pub mod reader;
 mod reduce;
 mod varint;

@@ -12,7 +12,7 @@ use crate::bin::{Bin, Contents};
 use crate::buffer::{Buffer, Times};
 use crate::cell::{CELLS, Cell};
 use crate::layout::{Geometry, MAGIC, cell, header};
-use crate::varint;
+use crate::{message, varint};
 
 /// The number of attempts to read a cell or bin that keeps changing.
 const TRIES: usize = 100;
@@ -268,20 +268,8 @@ fn decode_visit(bytes: &mut Bytes<'_>, head: Head<'_>, shift: u32) -> Option<Rec
 
 fn decode_message(bytes: &mut Bytes<'_>, head: Head<'_>, shift: u32) -> Option<RecordedMessage> {
     let Head { callpath, last, reference, number, .. } = head;
-    let size = bytes.number()?;
-    let partner = i32::try_from(varint::unfold_sign(bytes.number()?)).ok()?;
-    let communicator = u32::try_from(bytes.number()?).ok()?;
-    let tag = i32::try_from(varint::unfold_sign(bytes.number()?)).ok()?;
-    *number = number.wrapping_add_signed(varint::unfold_sign(bytes.number()?));
-    *last = reference;
-    let end = MessageEnd {
-        is_receive: size & 1 != 0,
-        partner,
-        communicator,
-        tag,
-        number: *number,
-        bytes: size >> 1,
-    };
+    let end = message::decode(|| bytes.number(), *number)?;
+    (*last, *number) = (reference, end.number);
     Some(RecordedMessage { callpath, at: ticks(reference, shift), end })
 }
 

@@ -23,18 +23,6 @@ pub(crate) const fn encode(number: u64) -> (u64, u32) {
     (number << bytes | 1 << (bytes - 1), bytes)
 }
 
-/// Returns a number with its sign in the lowest bit, so that small ones of both signs are short.
-#[inline(always)]
-pub(crate) const fn fold_sign(number: i64) -> u64 {
-    (number << 1 ^ number >> 63).cast_unsigned()
-}
-
-/// Returns the number of which [`fold_sign`] has made this one.
-#[inline]
-pub(crate) const fn unfold_sign(folded: u64) -> i64 {
-    (folded >> 1).cast_signed() ^ -(folded & 1).cast_signed()
-}
-
 /// Returns the number at the low end of these bytes, and how many of them it takes; `None` if it is
 /// none.
 #[inline]

@@ -24,6 +24,27 @@ pub const fn pack(low: u32, high: u32) -> u64 {
     (high as u64) << 32 | low as u64
 }
 
+/// Returns a small number for a number near 0 of either sign: 0, -1, 1, -2 become 0, 1, 2, 3.
+///
+/// ```
+/// use tinyprof_segment::words::{un_zigzag, zigzag};
+///
+/// assert_eq!([0, -1, 1, -2].map(zigzag), [0, 1, 2, 3]);
+/// assert_eq!(un_zigzag(3), -2);
+/// ```
+#[inline(always)]
+#[must_use]
+pub const fn zigzag(number: i64) -> u64 {
+    ((number << 1) ^ (number >> 63)).cast_unsigned()
+}
+
+/// Returns the number for which [`zigzag`] returns `number`.
+#[inline(always)]
+#[must_use]
+pub const fn un_zigzag(number: u64) -> i64 {
+    (number >> 1).cast_signed() ^ -(number & 1).cast_signed()
+}
+
 /// The number of a line of a segment. The header's lines are never handed out, so 0 means "none".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Line(u32);

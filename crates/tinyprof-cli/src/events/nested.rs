@@ -75,7 +75,7 @@ pub(crate) fn each_step<'e, E>(
 
 #[cfg(test)]
 mod tests {
-    use tinyprof_format::model::{EventPolicy, MessageEnd};
+    use tinyprof_format::model::MessageEnd;
 
     use super::*;
 
@@ -127,12 +127,6 @@ mod tests {
             },
         };
         let thread = ThreadEvents {
-            thread: 0,
-            policy: EventPolicy::Ring,
-            memory_bytes: 0,
-            stopped_ns: None,
-            cut: 0,
-            cells: Vec::new(),
             // A send right after a receive, and one whose visit is missing.
             visits: vec![visit(1, 10, 20), visit(2, 30, 0), visit(2, 40, 5)],
             messages: vec![
@@ -142,6 +136,7 @@ mod tests {
                 message(2, 40, false),
                 message(4, 50, true),
             ],
+            ..ThreadEvents::default()
         };
         let mut found = Vec::new();
         let Ok(()) = each_step(&thread, |at_ns, step| {

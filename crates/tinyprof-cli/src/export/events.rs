@@ -1,7 +1,7 @@
 //! Ranks and their events on one clock for all exporters of events, with notes on those that are
 //! missing.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::error::Error;
 
 use tinyprof_format::model::{RankEvents, ThreadEvents};
@@ -22,7 +22,7 @@ type RankVisitor<'v> =
 pub(super) struct ShownRanks<'r> {
     pub(super) source: Source<'r>,
     request: &'r Request<'r>,
-    names: HashMap<u32, String>,
+    names: BTreeMap<u32, String>,
     notes: Notes,
 }
 
@@ -42,8 +42,8 @@ impl<'r> ShownRanks<'r> {
     }
 
     /// Returns the numbers and names of the ranks, in their order.
-    pub(super) fn ranks(&self) -> BTreeMap<u32, String> {
-        self.names.iter().map(|(&rank, name)| (rank, name.clone())).collect()
+    pub(super) fn ranks(&self) -> &BTreeMap<u32, String> {
+        &self.names
     }
 
     /// Passes the events of each rank to `visit`, with the rank's name. A visit, or

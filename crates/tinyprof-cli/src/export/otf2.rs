@@ -17,7 +17,7 @@ use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::Path;
 
-use tinyprof_format::model::{CallpathId, EventPolicy, MessageEnd, Region, SiteId, ThreadEvents};
+use tinyprof_format::model::{CallpathId, MessageEnd, Region, SiteId, ThreadEvents};
 
 use super::events::ShownRanks;
 use super::exporter::{Exporter, Notes, Request, Source};
@@ -52,20 +52,22 @@ impl Exporter for Otf2 {
         let shown = ShownRanks::of(request)?;
         let machine = names::shown(&shown.source.manifest().metadata.cluster);
         let machine = if machine.is_empty() { "machine" } else { &machine };
-        let named = |(rank, name)| (rank, name, host(&shown.source, rank).to_owned());
-        let ranks: Vec<_> = shown.ranks().into_iter().map(named).collect();
-        let mut archive = Archive::new(to, machine, ranks.iter().map(|(rank, ..)| *rank))?;
+        let named = |(&rank, name): (&u32, &String)| Rank {
+            rank,
+            name: name.clone(),
+            host: host(&shown.source, rank).to_owned(),
+            has_events: false,
+        };
+        let mut archive = Archive::new(to, machine, shown.ranks().iter().map(named).collect())?;
         let mut regions: HashMap<CallpathId, u32> = HashMap::new();
         for row in shown.source.callpaths().rows() {
             let number = archive.definitions.region(&row.region);
             regions.insert(row.id, number);
         }
-        let notes = shown.each(VISIT_BYTES, &mut |source, name, rank, events| {
-            archive.rank(rank, (name, host(source, rank)), &events.threads, &regions)
+        let notes = shown.each(VISIT_BYTES, &mut |_, _, rank, events| {
+            archive.rank(rank, &events.threads, &regions)
         })?;
-        for (rank, name, host) in ranks {
-            archive.locate(rank, (&name, &host), &regions)?;
-        }
+        archive.locate_others(&regions)?;
         archive.finish(machine, &request.name())?;
         Ok(notes)
     }
@@ -75,68 +77,62 @@ fn host<'a>(source: &'a Source<'_>, rank: u32) -> &'a str {
     Some(source.host(rank)).filter(|host| !host.is_empty()).unwrap_or("unknown host")
 }
 
+/// A rank that is shown.
+struct Rank {
+    rank: u32,
+    name: String,
+    host: String,
+    has_events: bool,
+}
+
 /// An archive that is being written.
 struct Archive<'a> {
     to: &'a Path,
     definitions: Definitions,
-    /// The ranks that are shown, in their order.
-    ranks: Vec<u32>,
-    /// Those whose first thread has a location.
-    located: Vec<u32>,
+    /// In their order.
+    ranks: Vec<Rank>,
     locations: u64,
     end_ns: u64,
 }
 
 impl<'a> Archive<'a> {
-    fn new(
-        to: &'a Path,
-        machine: &str,
-        ranks: impl Iterator<Item = u32>,
-    ) -> Result<Self, Box<dyn Error>> {
+    fn new(to: &'a Path, machine: &str, ranks: Vec<Rank>) -> Result<Self, Box<dyn Error>> {
         fs::create_dir(to.join("traces"))?;
         let definitions = Definitions::of_machine(machine);
-        let (ranks, located) = (ranks.collect(), Vec::new());
-        Ok(Self { to, definitions, ranks, located, locations: 0, end_ns: 0 })
+        Ok(Self { to, definitions, ranks, locations: 0, end_ns: 0 })
     }
 
-    /// Gives a rank that kept no events a location, for its place in the communicator.
-    fn locate(
-        &mut self,
-        rank: u32,
-        named: (&str, &str),
-        regions: &HashMap<CallpathId, u32>,
-    ) -> Result<(), Box<dyn Error>> {
-        if self.located.contains(&rank) {
-            return Ok(());
-        }
-        let none = ThreadEvents {
-            thread: 0,
-            policy: EventPolicy::Ring,
-            memory_bytes: 0,
-            stopped_ns: None,
-            cut: 0,
-            cells: Vec::new(),
-            visits: Vec::new(),
-            messages: Vec::new(),
-        };
-        self.rank(rank, named, &[none], regions)
+    /// Gives ranks that kept no events a location, for their places in the communicator.
+    fn locate_others(&mut self, regions: &HashMap<CallpathId, u32>) -> Result<(), Box<dyn Error>> {
+        let others = self.ranks.iter().filter(|of| !of.has_events).map(|of| of.rank);
+        others.collect::<Vec<_>>().into_iter().try_for_each(|rank| self.rank(rank, &[], regions))
     }
 
+    /// Adds a rank with these threads, and the first one, which stands for it in the communicator.
     fn rank(
         &mut self,
         rank: u32,
-        (name, host): (&str, &str),
         threads: &[ThreadEvents],
         regions: &HashMap<CallpathId, u32>,
     ) -> Result<(), Box<dyn Error>> {
-        let process = self.definitions.process(name, host);
+        let Some(position) = self.position(rank) else { return Ok(()) };
+        let of = &mut self.ranks[position];
+        of.has_events = true;
+        let process = self.definitions.process(&of.name, &of.host);
+        if threads.iter().all(|thread| thread.thread != 0) {
+            self.thread(rank, process, &ThreadEvents::default(), regions)?;
+        }
         threads.iter().try_for_each(|thread| self.thread(rank, process, thread, regions))
+    }
+
+    fn position(&self, rank: u32) -> Option<usize> {
+        self.ranks.binary_search_by_key(&rank, |of| of.rank).ok()
     }
 
     /// Returns an end of a message of a rank, whose other end is at a rank that is shown.
     fn end(&self, rank: u32, end: &MessageEnd) -> Option<End> {
         let partner = rank.checked_add_signed(end.partner)?;
-        let partner = u32::try_from(self.ranks.binary_search(&partner).ok()?).ok()?;
+        let partner = u32::try_from(self.position(partner)?).ok()?;
         let MessageEnd { is_receive, tag, bytes, .. } = *end;
         Some(End { is_receive, partner, communicator: 0, tag, bytes })
     }
@@ -173,9 +169,6 @@ impl<'a> Archive<'a> {
         own.end();
         fs::write(self.file(location, "def"), own.bytes())?;
         self.locations += 1;
-        if thread.thread == 0 {
-            self.located.push(rank);
-        }
         let name = format!("thread {}", thread.thread);
         self.definitions.thread(location, &name, events, process);
         if let Some(words) = completeness(thread) {
@@ -190,7 +183,7 @@ impl<'a> Archive<'a> {
 
     fn finish(mut self, machine: &str, name: &str) -> Result<(), Box<dyn Error>> {
         self.definitions.clock(self.end_ns);
-        let locations: Vec<u64> = self.ranks.iter().map(|&rank| rank.into()).collect();
+        let locations: Vec<u64> = self.ranks.iter().map(|of| of.rank.into()).collect();
         self.definitions.world(&locations);
         let (definitions, count) = self.definitions.finish(DEFINITION_CHUNK_BYTES);
         fs::write(self.to.join("traces.def"), definitions)?;

@@ -11,7 +11,6 @@
 mod labels;
 mod states;
 
-use std::collections::HashMap;
 use std::error::Error;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -21,7 +20,7 @@ use tinyprof_format::model::{CallpathId, RankEvents, ThreadEvents};
 
 use super::events::ShownRanks;
 use super::exporter::{Exporter, Notes, Request, Source};
-use crate::events::{Edge, Pair, each_edge};
+use crate::events::{Edge, OpenEnds, each_edge};
 use states::{RUNNING, Regions};
 
 /// About how many bytes a visit takes in the file.
@@ -73,12 +72,11 @@ enum Record {
     Message { to: usize, received_ns: u64, bytes: u64, tag: i32 },
 }
 
-/// An end of a message whose other end was not seen yet.
+/// An end of a message.
 #[derive(Clone, Copy, Debug)]
 struct End {
     thread: usize,
     at_ns: u64,
-    is_receive: bool,
     bytes: u64,
 }
 
@@ -100,7 +98,7 @@ struct Trace {
     threads: Vec<Thread>,
     /// The time, the thread, and what happens.
     records: Vec<(u64, usize, Record)>,
-    ends: HashMap<Pair, End>,
+    ends: OpenEnds<End>,
     end_ns: u64,
     depth_max: u64,
 }
@@ -140,23 +138,15 @@ impl Trace {
         for message in &thread.messages {
             let (at_ns, end) = (message.at_ns, message.end);
             self.end_ns = at_ns.max(self.end_ns);
-            let Some(pair) = Pair::of(rank, &end) else { continue };
-            let is_receive = end.is_receive;
-            let own = End { thread: number, at_ns, is_receive, bytes: end.bytes };
-            match self.ends.remove(&pair) {
-                Some(other) if other.is_receive != is_receive => {
-                    let (sent, received) = if is_receive { (other, own) } else { (own, other) };
-                    let record = Record::Message {
-                        to: received.thread,
-                        received_ns: received.at_ns,
-                        bytes: received.bytes,
-                        tag: end.tag,
-                    };
-                    self.records.push((sent.at_ns, sent.thread, record));
-                }
-                _ => {
-                    self.ends.insert(pair, own);
-                }
+            let own = End { thread: number, at_ns, bytes: end.bytes };
+            if let Some((sent, received)) = self.ends.add(rank, &end, own) {
+                let record = Record::Message {
+                    to: received.thread,
+                    received_ns: received.at_ns,
+                    bytes: received.bytes,
+                    tag: end.tag,
+                };
+                self.records.push((sent.at_ns, sent.thread, record));
             }
         }
     }

@@ -119,7 +119,7 @@ impl Trace<'_> {
             track.number(field::PARENT_UUID, of_rank);
             self.describe(&track)?;
             self.sequences += 1;
-            let mut sequence = Sequence::new((self.sequences, rank), uuid, table);
+            let mut sequence = Sequence::new(self.sequences, rank, uuid, table);
             sequence.write(thread, self.out)?;
         }
         Ok(())
@@ -149,7 +149,7 @@ struct Sequence<'a> {
 }
 
 impl<'a> Sequence<'a> {
-    fn new((id, rank): (u64, u32), track: u64, table: &'a CallpathTable) -> Self {
+    fn new(id: u64, rank: u32, track: u64, table: &'a CallpathTable) -> Self {
         let names = table.rows().iter().map(|row| (row.id, row.region.name.as_str())).collect();
         Self { id, rank, track, names, interned: HashMap::new() }
     }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+pub(super) use tinyprof_segment::words::{un_zigzag, zigzag};
+
 /// Returns the memory that a map of a rank needs for another record: a node has room for eleven, is
 /// at least half full, and has parents.
 pub(super) const fn memory_of<K, V>(is_first: bool) -> usize {
@@ -11,16 +13,6 @@ pub(super) const fn memory_of<K, V>(is_first: bool) -> usize {
 /// Returns the records of a rank at one callpath, in the order of their keys.
 pub(super) fn records<K: Copy, V: Copy>(map: &BTreeMap<K, V>) -> Vec<(K, V)> {
     map.iter().map(|(&key, &value)| (key, value)).collect()
-}
-
-/// Returns a small number for a number near 0 of either sign: 0, -1, 1, -2 become 0, 1, 2, 3.
-pub(super) const fn zigzag(number: i64) -> u64 {
-    ((number << 1) ^ (number >> 63)).cast_unsigned()
-}
-
-/// Returns the number for which [`zigzag`] returns `number`.
-pub(super) const fn un_zigzag(number: u64) -> i64 {
-    (number >> 1).cast_signed() ^ -(number & 1).cast_signed()
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ pub struct EventCell {
 }
 
 /// The events of one thread.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ThreadEvents {
     /// The number of the thread on its rank, in the order in which threads began to record. Threads
     /// that follow each other may share a number.

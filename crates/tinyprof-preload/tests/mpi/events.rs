@@ -8,7 +8,7 @@ use tinyprof_format::model::{CallpathId, MessageEvent, Profile, RankEvents};
 use crate::support::{compile, library, profiled_with};
 use crate::truth::payloads::{Counts, RANKS, SITES, bytes_of, received};
 
-/// What both ends of a message have in common: sender, receiver, communicator, tag and number.
+/// Identifies a message: sender, receiver, communicator, tag and number.
 type Key = (usize, usize, u32, i32, u64);
 
 /// The ends of a message: the time on the clock of the host, and the size.

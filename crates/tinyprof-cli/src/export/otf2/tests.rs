@@ -88,6 +88,21 @@ fn a_message_to_a_rank_without_events_is_there() {
 }
 
 #[test]
+fn a_rank_whose_first_thread_kept_no_events_is_one_process() {
+    let scratch = tempfile::tempdir().unwrap();
+    let mut second = events(5_000, 0);
+    second.threads[0].thread = 1;
+    export([Some(second), None], scratch.path());
+    let Some(found) = printed(scratch.path()) else { return };
+    assert_eq!(found.len(), 6);
+    let archive = scratch.path().join("traces.otf2");
+    let output = Command::new("otf2-print").arg("-G").arg(archive).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let processes = text.lines().filter(|line| line.starts_with("LOCATION_GROUP ")).count();
+    assert_eq!(processes, 2, "{text}");
+}
+
+#[test]
 fn an_archive_of_several_chunks_is_complete() {
     let scratch = tempfile::tempdir().unwrap();
     let mut many = events(1, 0);

@@ -1,11 +1,9 @@
 //! Messages of which both ends are in lanes of the page.
 
-use std::collections::HashMap;
-
 use serde_json::{Value, json};
 use tinyprof_format::model::MessageEvent;
 
-use crate::events::Pair;
+use crate::events::OpenEnds;
 use crate::html::columns::Columns;
 
 /// The most messages that are in the page. Of more, those that took least time are left out.
@@ -21,8 +19,7 @@ struct End {
 /// The messages of all lanes so far.
 #[derive(Debug, Default)]
 pub(super) struct Messages {
-    /// The ends whose other end was not seen yet.
-    ends: HashMap<Pair, End>,
+    ends: OpenEnds<End>,
     /// The ends of senders and of receivers.
     found: Vec<(End, End)>,
 }
@@ -30,19 +27,9 @@ pub(super) struct Messages {
 impl Messages {
     /// Adds the ends of messages in the lane with this number, which is of this rank.
     pub(super) fn add(&mut self, rank: u32, lane: u64, messages: &[MessageEvent]) {
-        for &event in messages {
-            let Some(pair) = Pair::of(rank, &event.end) else { continue };
-            let own = End { lane, event };
-            match self.ends.remove(&pair) {
-                Some(other) if other.event.end.is_receive != event.end.is_receive => {
-                    let is_receive = event.end.is_receive;
-                    self.found.push(if is_receive { (other, own) } else { (own, other) });
-                }
-                _ => {
-                    self.ends.insert(pair, own);
-                }
-            }
-        }
+        let both =
+            messages.iter().filter_map(|&of| self.ends.add(rank, &of.end, End { lane, event: of }));
+        self.found.extend(both);
     }
 
     /// Returns the messages for the page, in the order in which they were sent; times count from
