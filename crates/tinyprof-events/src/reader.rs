@@ -146,7 +146,7 @@ pub fn read(words: &[AtomicU64]) -> Option<Recording> {
     messages.sort_by_key(|message: &RecordedMessage| message.at);
     let cells = cells.into_iter().zip(made).zip(kept);
     let cells = cells.map(|((cell, made), kept)| made.totals(cell, kept, shift));
-    let cells = cells.filter(|cell| cell.kept + cell.lost > 0).collect();
+    let cells = cells.filter(|cell| (cell.kept, cell.lost) != (0, 0)).collect();
     let cut = word(header::CUT);
     Some(Recording { policy, times, visits, messages, cells, stopped, cut, bins_unreadable })
 }
@@ -173,7 +173,7 @@ impl Made {
         if contents.number >= self.bins {
             contents.events = 0;
             contents.bytes.truncate(8);
-        } else if contents.number + 1 == self.bins && contents.events > self.in_last {
+        } else if contents.number.saturating_add(1) == self.bins && contents.events > self.in_last {
             contents.events = self.in_last;
             contents.is_cut = true;
         }

@@ -4,8 +4,9 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
 use tinyprof_events::buffer::Times;
-use tinyprof_events::layout::BYTES_MIN;
-use tinyprof_events::{Buffer, EventClass, EventPolicy, Recording, Visit, read};
+use tinyprof_events::cell::CELLS;
+use tinyprof_events::layout::{BYTES_MIN, cell, header};
+use tinyprof_events::{Buffer, EventClass, EventPolicy, MessageEnd, Recording, Visit, read};
 
 /// Returns visit number `number`: where and what it is follows from its number.
 fn visit(number: u64) -> Visit {
@@ -63,6 +64,35 @@ fn words_that_are_no_buffer_are_none() {
     buffer.record(visit(7));
     assert_eq!(read(&zeros).expect("it fits").visits.len(), 1);
     assert_eq!(read(&zeros[..zeros.len() - 1024]), None, "of another geometry");
+}
+
+#[test]
+fn extreme_words_do_no_harm() {
+    let words: Vec<AtomicU64> = (0..BYTES_MIN / 8).map(|_| AtomicU64::new(0)).collect();
+    let buffer = Buffer::prepare(&words, EventPolicy::Ring, Times::default()).expect("it fits");
+    for number in 0..40 {
+        buffer.record(visit(number));
+        let (partner, communicator, tag) = (-1, 2, 3);
+        let end =
+            MessageEnd { is_receive: true, partner, communicator, tag, number, bytes: number };
+        buffer.record_message(1, number * 100, &end);
+    }
+    let (most, high, low) = (u64::MAX, u64::MAX << 32, u64::MAX >> 32);
+    let pairs = [(0, 0), (most, most), (0, most), (most, 0), (1, most), (high, high), (low, low)];
+    let cells_end = header::WORDS + CELLS as usize * cell::WORDS;
+    let has_meaning = |at: usize| at < cells_end || words[at].load(Relaxed) != 0;
+    let with_meaning: Vec<usize> = (0..words.len() - 1).filter(|&at| has_meaning(at)).collect();
+    for at in with_meaning {
+        // Words that belong together are next to each other.
+        for (first, second) in pairs {
+            let before = (words[at].swap(first, Relaxed), words[at + 1].swap(second, Relaxed));
+            if let Some(found) = read(&words) {
+                assert_eq!(found.totals().kept, found.visits.len() as u64, "word {at}");
+            }
+            words[at].store(before.0, Relaxed);
+            words[at + 1].store(before.1, Relaxed);
+        }
+    }
 }
 
 #[test]
