@@ -57,12 +57,21 @@ fn build_visits() -> PathBuf {
     target.join("release/visits")
 }
 
-/// Returns the number of instructions of a whole run.
+/// Returns the number of instructions of a whole run; with `+events`, of one that keeps events.
 fn count(program: &Path, case: &str, visits: u64) -> u64 {
+    let (case, events) = match case.split_once('+') {
+        Some((case, "events")) => (case, "ring"),
+        Some((_, other)) => panic!("no such setting: {other}"),
+        None => (case, "off"),
+    };
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
-    let output =
-        run(valgrind.arg(program).arg(case).arg(visits.to_string()).env_remove("TINYPROF"));
+    let output = run(valgrind
+        .arg(program)
+        .arg(case)
+        .arg(visits.to_string())
+        .env("TINYPROF_EVENTS", events)
+        .env_remove("TINYPROF"));
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     let collected = text
         .lines()

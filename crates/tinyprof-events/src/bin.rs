@@ -65,17 +65,14 @@ pub struct Contents {
 impl<'a> Bin<'a> {
     /// Returns the bin in these words.
     #[must_use]
-    #[inline(always)]
     pub const fn new(words: &'a [AtomicU64]) -> Self {
         Self(words)
     }
 
-    #[inline(always)]
     pub(crate) fn get(self, word: usize) -> u64 {
         self.0[word].load(Relaxed)
     }
 
-    #[inline(always)]
     fn set(self, word: usize, value: u64) {
         self.0[word].store(value, Relaxed);
     }
@@ -94,7 +91,6 @@ impl<'a> Bin<'a> {
 
     /// Returns the number of events in it, and of the bytes that they take.
     #[must_use]
-    #[inline(always)]
     pub fn filled(self) -> (u32, u32) {
         let filled = self.get(word::FILLED);
         (low(filled), high(filled))
@@ -102,7 +98,6 @@ impl<'a> Bin<'a> {
 
     /// Returns the number of bytes that it has room for.
     #[must_use]
-    #[inline(always)]
     pub fn capacity(self) -> u32 {
         u32::try_from((self.0.len() - word::BYTES) * 8).unwrap_or(0)
     }
@@ -122,6 +117,7 @@ impl<'a> Bin<'a> {
         self.set(word::SERIAL, serial);
         self.set(word::DEFINED, 0);
         self.set(word::NUMBER, 0);
+        self.set(word::BYTES, 0);
         end_update(&self.0[word::SEQUENCE]);
         true
     }
@@ -129,21 +125,21 @@ impl<'a> Bin<'a> {
     /// Appends the low `count` bytes of `bytes`, 1 to 8, behind the first `at` ones, which must
     /// leave room for them. Readers do not see them yet. Owner only.
     #[must_use]
-    #[inline(always)]
     pub fn append(self, at: u32, bytes: u64, count: u32) -> u32 {
         debug_assert!(at + count <= self.capacity());
         let (place, shift) = (word::BYTES + at as usize / 8, at % 8 * 8);
-        let before = if shift == 0 { 0 } else { self.get(place) };
-        self.set(place, before | bytes << shift);
-        if shift + 8 * count > 64 {
-            self.set(place + 1, bytes >> (64 - shift));
+        self.set(place, self.get(place) | bytes << shift);
+        // The bits behind the last byte are zeros, also in a word that has just begun.
+        if shift + 8 * count >= 64
+            && let Some(next) = self.0.get(place + 1)
+        {
+            next.store(bytes >> 1 >> (63 - shift), Relaxed);
         }
         at + count
     }
 
     /// Shows readers this number of events in the first `bytes` bytes, the last of which has ended
     /// at `last`. Owner only.
-    #[inline(always)]
     pub fn publish(self, events: u32, bytes: u32, last: u64) {
         self.set(word::LAST, last);
         publish(&self.0[word::FILLED], pack(events, bytes));

@@ -13,12 +13,9 @@ use crate::cell::Cell;
 use crate::layout::{CELLS_AT, DICTIONARY_AT, Geometry, MAGIC, cell, dictionary, header};
 use crate::{message, varint};
 
-/// The most bytes of a visit, with its callpath.
-const VISIT_BYTES_MAX: u32 = HEAD_BYTES_MAX + 8;
-/// The most bytes of a message, with its callpath.
-const MESSAGE_BYTES_MAX: u32 = HEAD_BYTES_MAX + message::BYTES_MAX;
-/// The most bytes of a callpath that gets an index, of the index and of the gap.
-const HEAD_BYTES_MAX: u32 = 1 + 5 + 5 + 8;
+/// The most bytes of an event: of a callpath that gets an index, the index, the gap, and what a
+/// message has.
+pub(crate) const EVENT_BYTES_MAX: u32 = 1 + 5 + 5 + 8 + message::BYTES_MAX;
 
 /// A visit that has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,8 +107,10 @@ impl<'a> Buffer<'a> {
     /// # Cost
     /// About 60 instructions. When a bin is full, a microsecond for each hundred bins.
     #[expect(clippy::must_use_candidate, reason = "most callers need not know: losses are counted")]
-    #[inline]
     pub fn record(&self, visit: Visit) -> bool {
+        if self.record_usual(visit) {
+            return true;
+        }
         self.record_stored(Stored {
             callpath: visit.callpath,
             cell: Cell::new(visit.class, visit.depth),
@@ -125,27 +124,24 @@ impl<'a> Buffer<'a> {
     /// in ticks. Returns false if it is not kept.
     #[expect(clippy::must_use_candidate, reason = "most callers need not know: losses are counted")]
     pub fn record_message(&self, callpath: u32, at: u64, message: &MessageEnd) -> bool {
-        let at = self.units(at);
-        let cell = Cell::MESSAGES;
+        if self.record_usual_message(callpath, at, message) {
+            return true;
+        }
+        let (cell, at) = (Cell::MESSAGES, self.units(at));
         self.record_stored(Stored { callpath, cell, begin: at, end: at, message: Some(message) })
     }
 
-    #[inline(always)]
     fn units(&self, ticks: u64) -> u64 {
         ticks.saturating_sub(self.get(header::ORIGIN)) >> (self.get(header::SHIFT) & 63)
     }
 
-    #[inline(always)]
+    /// Records an event that may need a bin, or a callpath in one.
+    #[inline(never)]
     fn record_stored(&self, event: Stored<'_>) -> bool {
         if !begin_update(&self.words[header::BUSY]) {
             return self.refuse(event);
         }
-        let open = low(self.of_cell(event.cell, cell::OPEN).load(Relaxed));
-        let is_usual = open != 0
-            && self.get(header::STOPPED) == 0
-            && event.end >= event.begin + self.shortest_of(event.cell)
-            && self.append(self.bin(open as usize - 1), event);
-        let is_kept = is_usual || self.record_slowly(event);
+        let is_kept = self.keep(event);
         end_update(&self.words[header::BUSY]);
         is_kept
     }
@@ -155,10 +151,7 @@ impl<'a> Buffer<'a> {
         add(&self.words[header::CUT], 1);
     }
 
-    /// Records an event that is the first of a bin, or that is refused.
-    #[cold]
-    #[inline(never)]
-    fn record_slowly(&self, event: Stored<'_>) -> bool {
+    fn keep(&self, event: Stored<'_>) -> bool {
         let stopped = self.get(header::STOPPED);
         let is_late = stopped != 0 && event.begin >= stopped - 1;
         let duration = event.end.checked_sub(event.begin);
@@ -201,29 +194,20 @@ impl<'a> Buffer<'a> {
 
     /// Appends an event to a bin of its cell. Returns false, with nothing done, if the bin has no
     /// room, or the event is before its end.
-    #[inline(always)]
     fn append(&self, bin: Bin<'_>, event: Stored<'_>) -> bool {
         let (events, at) = bin.filled();
         let (last, reference) = (bin.get(word::LAST), event.reference());
-        let most = if event.message.is_some() { MESSAGE_BYTES_MAX } else { VISIT_BYTES_MAX };
-        if at + most > bin.capacity() || reference < last {
+        if at + EVENT_BYTES_MAX > bin.capacity() || reference < last {
             return false;
         }
         let (index, at) = self.index_of(bin, event, at);
-        let index = varint::encode(u64::from(index) + 1);
-        let gap = varint::encode(reference - last);
-        if let Some(message) = event.message {
-            let at = message::append(bin, at, [index, gap], message);
-            bin.publish(events + 1, at, event.end);
-            return true;
-        }
-        let duration = varint::encode(event.end - event.begin);
-        let count = index.1 + gap.1 + duration.1;
-        let at = if count <= 8 {
-            let bytes = index.0 | gap.0 << (8 * index.1) | duration.0 << (8 * (index.1 + gap.1));
-            bin.append(at, bytes, count)
+        let head = [u64::from(index) + 1, reference - last].map(varint::encode);
+        let at = head.iter().fold(at, |at, part| bin.append(at, part.0, part.1));
+        let at = if let Some(message) = event.message {
+            message::append(bin, at, message)
         } else {
-            [index, gap, duration].iter().fold(at, |at, part| bin.append(at, part.0, part.1))
+            let (bytes, count) = varint::encode(event.end - event.begin);
+            bin.append(at, bytes, count)
         };
         bin.publish(events + 1, at, event.end);
         true
@@ -231,12 +215,9 @@ impl<'a> Buffer<'a> {
 
     /// Returns the index of a callpath in a bin, and where the next bytes go: a callpath that is
     /// not in the dictionary any more gets a new index.
-    #[inline(always)]
     fn index_of(&self, bin: Bin<'_>, event: Stored<'_>, at: u32) -> (u32, u32) {
         let callpath = event.callpath;
-        // A callpath may be in bins of several cells at a time: a call and its messages are.
-        let hash = callpath.wrapping_mul(0x9e37_79b9) >> 16 ^ event.cell.number();
-        let entry = hash as usize % dictionary::ENTRIES * dictionary::WORDS + DICTIONARY_AT;
+        let entry = dictionary_entry(callpath, event.cell);
         let known = self.get(entry);
         let serial = bin.get(word::SERIAL);
         if low(known) == callpath && self.get(entry + dictionary::SERIAL) == serial {
@@ -245,7 +226,6 @@ impl<'a> Buffer<'a> {
         self.define(bin, callpath, entry, at)
     }
 
-    #[inline(never)]
     fn define(&self, bin: Bin<'_>, callpath: u32, entry: usize, at: u32) -> (u32, u32) {
         let index = low(bin.get(word::DEFINED));
         bin.set_defined(index + 1);
@@ -276,17 +256,14 @@ impl<'a> Buffer<'a> {
         }
     }
 
-    #[inline(always)]
     pub(crate) fn get(&self, word: usize) -> u64 {
         self.words[word].load(Relaxed)
     }
 
-    #[inline(always)]
     pub(crate) fn of_cell(&self, of: Cell, word: usize) -> &'a AtomicU64 {
         &self.words[CELLS_AT + of.number() as usize * cell::WORDS + word]
     }
 
-    #[inline(always)]
     pub(crate) fn bin(&self, bin: usize) -> Bin<'a> {
         let at = self.geometry.bin_at(bin);
         Bin::new(&self.words[at..at + self.geometry.bin_words])
@@ -297,7 +274,6 @@ impl<'a> Buffer<'a> {
         Some(self.bin(open as usize))
     }
 
-    #[inline(always)]
     fn shortest_of(&self, of: Cell) -> u64 {
         if of.class() == EventClass::Computation {
             u64::from(high(self.get(header::POLICY)))
@@ -309,10 +285,17 @@ impl<'a> Buffer<'a> {
 
 impl Stored<'_> {
     /// Returns the time that follows the end of the event before in the same cell.
-    #[inline(always)]
     fn reference(&self) -> u64 {
         if self.cell.is_mixed() { self.end } else { self.begin }
     }
+}
+
+/// Returns the first word of the entry that tells the index of a callpath in the open bin of a cell.
+#[inline(always)]
+pub(crate) fn dictionary_entry(callpath: u32, of: Cell) -> usize {
+    // A callpath may be in bins of several cells at a time: a call and its messages are.
+    let hash = callpath.wrapping_mul(0x9e37_79b9) >> 16 ^ of.number();
+    hash as usize % dictionary::ENTRIES * dictionary::WORDS + DICTIONARY_AT
 }
 
 /// Adds to a word that only the owner changes.

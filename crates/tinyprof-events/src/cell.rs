@@ -33,12 +33,8 @@ impl Cell {
     #[must_use]
     #[inline]
     pub const fn new(class: EventClass, depth: u32) -> Self {
-        let depth = match depth {
-            0 => 0,
-            1..=DEPTHS => depth - 1,
-            _ => DEPTHS - 1,
-        };
-        Self(class as u32 * DEPTHS + depth)
+        let depth = if depth < DEPTHS { depth } else { DEPTHS };
+        Self(class as u32 * DEPTHS + depth.saturating_sub(1))
     }
 
     /// Returns the cell with a number below [`CELLS`].

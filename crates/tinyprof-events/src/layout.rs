@@ -103,6 +103,25 @@ impl Geometry {
         Some(Self { bins: (words - BINS_AT) / bin_words, bin_words })
     }
 
+    /// Returns the sizes as a word.
+    #[must_use]
+    pub const fn to_word(self) -> u64 {
+        (self.bins as u64) << 32 | self.bin_words as u64
+    }
+
+    /// Returns the geometry of which [`to_word`](Self::to_word) has made a word.
+    #[inline(always)]
+    #[must_use]
+    pub const fn from_word(word: u64) -> Self {
+        Self { bins: (word >> 32) as usize, bin_words: (word & 0xffff_ffff) as usize }
+    }
+
+    /// Returns the number of bytes for events in a bin.
+    #[inline(always)]
+    pub(crate) const fn bin_bytes(self) -> usize {
+        (self.bin_words - crate::bin::word::BYTES) * 8
+    }
+
     /// Returns the first word of a bin.
     #[inline(always)]
     pub(crate) const fn bin_at(self, bin: usize) -> usize {

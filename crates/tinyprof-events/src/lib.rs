@@ -12,7 +12,8 @@
 //!   others.
 //! * [`layout`]: the words of a buffer, which may be in a file and outlive the process.
 //! * [`bin`]: the unit that is filled, read and given up; `message` is what it has of a message.
-//! * [`buffer`]: the owner's side; `reduce` is what happens when it is full.
+//! * [`buffer`]: the owner's side; `usual` is what most visits take of it, `reduce` what happens
+//!   when it is full.
 //! * [`reader`]: the side of other threads and processes. It trusts no word.
 //!
 //! This crate knows no MPI and reads no clock: callers say when a visit began and ended.
@@ -24,6 +25,7 @@ pub mod layout;
 mod message;
 pub mod reader;
 mod reduce;
+mod usual;
 mod varint;
 
 pub use buffer::{Buffer, Visit};

@@ -16,34 +16,23 @@ use crate::varint;
 /// The most bytes that it takes.
 pub(crate) const BYTES_MAX: u32 = 8 + 5 + 5 + 5 + 8;
 
-/// Appends a message behind `head`, its callpath and the gap before it. Returns where the next
-/// bytes go.
-#[inline(never)]
-#[expect(clippy::cast_possible_truncation, reason = "two halves")]
-pub(crate) fn append(bin: Bin<'_>, at: u32, head: [(u64, u32); 2], message: &MessageEnd) -> u32 {
-    let before = bin.get(word::NUMBER);
-    bin.set_number(message.number);
-    let tail = [
+/// Returns a message as numbers, behind the one with number `before`.
+#[inline(always)]
+pub(crate) fn numbers(message: &MessageEnd, before: u64) -> [u64; 5] {
+    [
         message.bytes.saturating_mul(2) | u64::from(message.is_receive),
         zigzag(message.partner.into()),
         message.communicator.into(),
         zigzag(message.tag.into()),
         zigzag(message.number.wrapping_sub(before).cast_signed()),
-    ];
-    let tail = tail.map(varint::encode);
-    let count = head.iter().chain(&tail).map(|part| part.1).sum::<u32>();
-    if count > 16 {
-        return head.iter().chain(&tail).fold(at, |at, part| bin.append(at, part.0, part.1));
-    }
-    // Most take two steps: each part on its own would take as long as all of the rest.
-    let (mut all, mut bits) = (0_u128, 0);
-    for (bytes, count) in head.iter().chain(&tail) {
-        all |= u128::from(*bytes) << bits;
-        bits += 8 * count;
-    }
-    let [low, high] = [all, all >> 64].map(|half| half as u64);
-    let at = bin.append(at, low, count.min(8));
-    if count > 8 { bin.append(at, high, count - 8) } else { at }
+    ]
+}
+
+/// Appends a message. Returns where the next bytes go.
+pub(crate) fn append(bin: Bin<'_>, at: u32, message: &MessageEnd) -> u32 {
+    let numbers = numbers(message, bin.get(word::NUMBER)).map(varint::encode);
+    bin.set_number(message.number);
+    numbers.iter().fold(at, |at, part| bin.append(at, part.0, part.1))
 }
 
 /// Returns the message that these numbers are, behind the one with number `before`; `None` if they

@@ -302,8 +302,18 @@ impl Arena {
         is_closed
     }
 
+    /// Like `enter`, it only finds out which visit it is: saving registers would be measurable.
     #[inline(never)]
     fn exit_unusual(&self, line: Line) {
+        if !self.hot.keeps_events() {
+            self.exit_root(line);
+        } else if !self.exit_kept(line, || self.usual_ticks()) {
+            self.exit_slowly(line, None);
+        }
+    }
+
+    #[inline(never)]
+    fn exit_root(&self, line: Line) {
         if !self.exit_usual_root(line, || self.usual_ticks()) {
             self.exit_slowly(line, None);
         }
@@ -311,7 +321,7 @@ impl Arena {
 
     #[inline(never)]
     fn exit_unusual_at(&self, line: Line, now: u64) {
-        if !self.exit_usual_root(line, || now) {
+        if !self.exit_kept(line, || now) && !self.exit_usual_root(line, || now) {
             self.exit_slowly(line, Some(now));
         }
     }
@@ -322,6 +332,26 @@ impl Arena {
         if is_closed {
             self.hot.current().store(0, Relaxed);
             self.pass_flush_point();
+        }
+        is_closed
+    }
+
+    /// Closes a visit that is usual but for that its thread keeps events. Returns false, with
+    /// nothing done, for all others.
+    #[inline(always)]
+    fn exit_kept(&self, line: Line, now: impl FnOnce() -> u64) -> bool {
+        let node = self.node(line);
+        if !self.hot.keeps_events()
+            || self.current() != line
+            || node.get(EXECUTION) != self.hot.execution_without_events()
+        {
+            return false;
+        }
+        let (begin, now) = (node.get(START), now());
+        let is_closed = self.add_usual_visit(node, || now);
+        if is_closed {
+            self.hot.current().store(node.parent().number(), Relaxed);
+            self.note_event_of(node, line, begin, now);
         }
         is_closed
     }
@@ -338,7 +368,7 @@ impl Arena {
             }
             let begin = node.get(START);
             self.add_visit(node, now, 0);
-            self.note_event(node, begin, now);
+            self.note_event(node, line, begin, now);
         } else if self.current() != line && !self.unwind_to(line) {
             return;
         }
@@ -367,6 +397,20 @@ impl Arena {
         self.next_iteration_unusual(line);
     }
 
+    /// Moves to the next iteration of a loop that is usual but for that its thread keeps events.
+    #[inline(always)]
+    fn next_iteration_kept(&self, node: Node<'_>, line: Line) -> bool {
+        let (own, usual) = (node.get(EXECUTION), self.hot.execution_without_events());
+        let begin = node.get(START);
+        let is_moved = self.current() == line
+            && (own == usual && self.add_usual_iteration(node)
+                || own == usual | usual::ONE_OF_SERIES && self.add_usual_iteration_of_series(node));
+        if is_moved {
+            self.note_event(node, line, begin, node.get(START));
+        }
+        is_moved
+    }
+
     /// Moves to the next iteration of the innermost region, a loop in mode `each`, in its thread's
     /// execution. Owner only.
     #[inline(never)]
@@ -379,6 +423,9 @@ impl Arena {
     #[inline(never)]
     fn next_iteration_unusual(&self, line: Line) {
         let node = self.node(line);
+        if self.hot.keeps_events() && self.next_iteration_kept(node, line) {
+            return;
+        }
         let timed = node.get(START) & skipped::MARK == 0;
         let now = if timed { self.clock.ticks() } else { 0 };
         if self.current() != line && !self.unwind_to(line) {
@@ -389,7 +436,7 @@ impl Arena {
         }
         let begin = node.get(START);
         self.add_visit(node, now, now);
-        self.note_event(node, begin, now);
+        self.note_event(node, line, begin, now);
         if node.parent().is_none() {
             self.take_samples();
             self.hot.set_execution(node.completed_or_depth());

@@ -5,7 +5,6 @@
 //! added by `exit_slowly`, which comes here.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
@@ -33,6 +32,8 @@ mod state {
     pub(super) const KEEPING: u32 = 1;
     /// Its window is over, or there is no memory.
     pub(super) const OVER: u32 = 2;
+    /// It keeps all of the run.
+    pub(super) const KEEPING_ALL: u32 = 3;
 }
 
 /// The events of an arena.
@@ -41,7 +42,8 @@ pub(super) struct ArenaEvents {
     /// The line of the buffer; 0 if there is none yet.
     line: AtomicU32,
     words: AtomicU32,
-    geometry: OnceLock<Geometry>,
+    /// The geometry of the buffer.
+    geometry: AtomicU64,
     state: AtomicU32,
     lacks_memory: AtomicU32,
     /// The begin and the end of the last call that has ended.
@@ -80,34 +82,39 @@ impl Arena {
     /// Makes the thread of the arena keep events, if that is asked for. Before its first region.
     pub(in crate::record) fn begin_events(&self) {
         let Some(events) = installed() else { return };
-        let begins_at_once = match &events.window {
-            Window::Always | Window::Program => true,
-            Window::Time { from_ns, .. } => *from_ns == 0,
-            Window::Visits { first, .. } => *first == 0,
+        let state = match &events.window {
+            Window::Always => state::KEEPING_ALL,
+            Window::Time { from_ns: 1.., .. } | Window::Visits { first: 1.., .. } => state::WAITING,
+            Window::Program | Window::Time { .. } | Window::Visits { .. } => state::KEEPING,
         };
-        let state = if begins_at_once { state::KEEPING } else { state::WAITING };
         self.events.state.store(state, Relaxed);
         self.hot.keep_events();
     }
 
-    /// Keeps the visit of `node` that ends now, if the thread keeps events. Owner only.
+    /// Keeps the visit of `node`, at `line`, that ends now, if the thread keeps events. Owner only.
     #[inline(always)]
-    pub(super) fn note_event(&self, node: Node<'_>, begin: u64, now: u64) {
+    pub(super) fn note_event(&self, node: Node<'_>, line: Line, begin: u64, now: u64) {
         if self.hot.keeps_events() {
-            self.note_event_of(node, begin, now);
+            self.note_event_of(node, line, begin, now);
         }
     }
 
     #[inline(never)]
-    fn note_event_of(&self, node: Node<'_>, begin: u64, now: u64) {
-        let Some(events) = installed() else { return };
-        let site = self.site(node.line());
-        if site.is_call() {
-            self.events.last_call.store(begin, Relaxed);
-            self.events.last_call_end.store(now, Relaxed);
+    pub(super) fn note_event_of(&self, node: Node<'_>, line: Line, begin: u64, now: u64) {
+        if self.events.state.load(Relaxed) == state::KEEPING_ALL {
+            self.keep_event(node, line, begin, now);
+        } else {
+            self.note_event_in_window(node, line, begin, now);
         }
+    }
+
+    #[inline(never)]
+    fn note_event_in_window(&self, node: Node<'_>, line: Line, begin: u64, now: u64) {
+        let Some(events) = installed() else { return };
         if self.keeps_now(events) {
-            self.keep_event(events, node, begin, now);
+            self.keep_event(node, line, begin, now);
+        } else if self.site(line).is_call() {
+            self.remember_call_event(begin, now);
         }
         match &events.window {
             Window::Always | Window::Program => {}
@@ -115,14 +122,14 @@ impl Arena {
                 if now >= self.events.next_look.load(Relaxed) {
                     self.events.next_look.store(now + LOOK_TICKS, Relaxed);
                     let at_ns = monotonic_ns().saturating_sub(events.started.monotonic_ns);
-                    self.pass_window(events, node, now, at_ns >= *from_ns, at_ns >= *to_ns);
+                    self.pass_window(node, now, at_ns >= *from_ns, at_ns >= *to_ns);
                 }
             }
             Window::Visits { region, first, last } => {
-                if site.name() == region {
+                if self.site(line).name() == region {
                     let ended = self.events.region_visits.load(Relaxed) + 1;
                     self.events.region_visits.store(ended, Relaxed);
-                    self.pass_window(events, node, now, ended >= *first, ended > *last);
+                    self.pass_window(node, now, ended >= *first, ended > *last);
                 }
             }
         }
@@ -131,8 +138,12 @@ impl Arena {
     fn keeps_now(&self, events: &Events) -> bool {
         match events.window {
             Window::Program => is_asked(),
-            _ => self.events.state.load(Relaxed) == state::KEEPING,
+            _ => self.is_keeping(),
         }
+    }
+
+    fn is_keeping(&self) -> bool {
+        matches!(self.events.state.load(Relaxed), state::KEEPING | state::KEEPING_ALL)
     }
 
     /// Returns whether the thread keeps events. Owner only.
@@ -145,10 +156,10 @@ impl Arena {
     /// that is open, or of the one that has just ended. Owner only.
     #[inline(never)]
     pub(crate) fn note_message(&self, callpath: Line, end: &MessageEnd) {
-        if !self.keeps_events() {
+        let is_all = self.events.state.load(Relaxed) == state::KEEPING_ALL;
+        if !is_all && !installed().is_some_and(|events| self.keeps_now(events)) {
             return;
         }
-        let Some(events) = installed().filter(|events| self.keeps_now(events)) else { return };
         let begin = self.node(callpath).get(START);
         let is_open = begin != 0 && begin & skipped::MARK == 0;
         let at = match (is_open, end.is_receive) {
@@ -157,17 +168,17 @@ impl Arena {
             (false, false) => self.events.last_call.load(Relaxed),
             (false, true) => self.events.last_call_end.load(Relaxed),
         };
-        if let Some(buffer) = self.buffer().or_else(|| self.make_buffer(events)) {
+        if let Some(buffer) = self.buffer().or_else(|| self.make_buffer()) {
             buffer.record_message(callpath.number(), at, end);
         }
     }
 
     /// Begins or ends the window of the thread, which is about to leave `node`.
-    fn pass_window(&self, events: &Events, node: Node<'_>, now: u64, begun: bool, ended: bool) {
+    fn pass_window(&self, node: Node<'_>, now: u64, begun: bool, ended: bool) {
         let own = &self.events.state;
         if ended {
-            if own.load(Relaxed) == state::KEEPING {
-                self.cut_around(events, node.parent(), 0, now);
+            if self.is_keeping() {
+                self.cut_around(node.parent(), 0, now);
             }
             own.store(state::OVER, Relaxed);
             self.hot.keep_no_events();
@@ -190,21 +201,21 @@ impl Arena {
         let is_outermost = self.events.pieces.load(Relaxed) == 1;
         self.events.pieces.store(self.events.pieces.load(Relaxed).saturating_sub(1), Relaxed);
         let events = installed().filter(|events| events.window == Window::Program);
-        if let Some(events) = events.filter(|_| is_outermost && self.hot.keeps_events()) {
+        if events.is_some() && is_outermost && self.hot.keeps_events() {
             let since = self.events.piece_begin.load(Relaxed);
-            self.cut_around(events, self.current(), since, self.clock.ticks());
+            self.cut_around(self.current(), since, self.clock.ticks());
         }
     }
 
     /// Keeps the visits that are open at `line` and around it as if they ended now, and had not
     /// begun before `since`: they are not kept when they end.
-    fn cut_around(&self, events: &Events, mut line: Line, since: u64, now: u64) {
+    fn cut_around(&self, mut line: Line, since: u64, now: u64) {
         while !line.is_none() {
             let node = self.node(line);
             let begin = node.get(START);
             let is_timed = begin != 0 && begin & skipped::MARK == 0;
             if is_timed
-                && self.keep_event(events, node, begin.max(since), now)
+                && self.keep_event(node, line, begin.max(since), now)
                 && let Some(buffer) = self.buffer()
             {
                 buffer.count_cut();
@@ -213,10 +224,11 @@ impl Arena {
         }
     }
 
-    fn keep_event(&self, events: &Events, node: Node<'_>, begin: u64, end: u64) -> bool {
-        let line = node.line();
+    #[inline(always)]
+    fn keep_event(&self, node: Node<'_>, line: Line, begin: u64, end: u64) -> bool {
         let depth = self.depth_of(node);
         let class = if self.site(line).is_call() {
+            self.remember_call_event(begin, end);
             EventClass::Call
         } else if depth == 1 {
             EventClass::Root
@@ -225,15 +237,39 @@ impl Arena {
         } else {
             EventClass::Computation
         };
-        let Some(buffer) = self.buffer().or_else(|| self.make_buffer(events)) else {
-            return false;
-        };
-        buffer.record(Visit { callpath: line.number(), class, depth, begin, end })
+        let callpath = line.number();
+        let visit = Visit { callpath, class, depth, begin, end };
+        self.buffer().is_some_and(|buffer| buffer.record_usual(visit))
+            || self.keep_unusual_event(callpath, class, depth, begin, end)
+    }
+
+    /// Remembers when the last call was: a message may be of it, and regions are around it.
+    #[inline(always)]
+    fn remember_call_event(&self, begin: u64, end: u64) {
+        self.events.last_call.store(begin, Relaxed);
+        self.events.last_call_end.store(end, Relaxed);
+    }
+
+    /// Keeps the first visit of the thread, of a callpath in a bin, or of a bin. Its arguments are
+    /// such that the other visits need no stack.
+    #[cold]
+    #[inline(never)]
+    fn keep_unusual_event(
+        &self,
+        callpath: u32,
+        class: EventClass,
+        depth: u32,
+        begin: u64,
+        end: u64,
+    ) -> bool {
+        let buffer = self.buffer().or_else(|| self.make_buffer());
+        buffer.is_some_and(|buffer| buffer.record(Visit { callpath, class, depth, begin, end }))
     }
 
     #[inline(always)]
     fn buffer(&self) -> Option<Buffer<'_>> {
-        Some(Buffer::of_words(self.event_words()?, *self.events.geometry.get()?))
+        let geometry = Geometry::from_word(self.events.geometry.load(Relaxed));
+        Some(Buffer::of_words(self.event_words()?, geometry))
     }
 
     #[inline(always)]
@@ -247,7 +283,9 @@ impl Arena {
     /// Makes the buffer; `None` if there is no memory, or a signal handler has interrupted. Without
     /// memory the thread keeps no events, which is counted.
     #[cold]
-    fn make_buffer(&self, events: &Events) -> Option<Buffer<'_>> {
+    #[inline(never)]
+    fn make_buffer(&self) -> Option<Buffer<'_>> {
+        let events = installed()?;
         if self.segment.is_being_changed() {
             return None;
         }
@@ -262,8 +300,7 @@ impl Arena {
         let buffer = Buffer::prepare(words, events.policy, events.times)?;
         let count = u32::try_from(words.len()).ok()?;
         let geometry = Geometry::of_words(words.len())?;
-        // The same for all buffers of a process and its children.
-        self.events.geometry.get_or_init(|| geometry);
+        self.events.geometry.store(geometry.to_word(), Relaxed);
         self.events.words.store(count, Relaxed);
         publish(self.header(header::EVENTS), pack(line.number(), count));
         self.events.line.store(line.number(), std::sync::atomic::Ordering::Release);
@@ -290,7 +327,7 @@ impl Arena {
             (line.number(), (ids.of(self, line), self.depth_of(node)))
         };
         let callpaths: HashMap<_, _> = self.nodes().map(describe).collect();
-        let is_over = self.events.state.load(Relaxed) != state::KEEPING;
+        let is_over = !self.is_keeping();
         let is_asked = installed().is_some_and(|e| e.window != Window::Program) || is_asked();
         let open = self.nodes().filter(|_| !is_over && is_asked).filter_map(|node| {
             let begin = node.get(START);

@@ -175,6 +175,12 @@ impl Hot {
         high(self.regular_execution()) & EVENTS != 0
     }
 
+    /// Returns what [`regular_execution`](Self::regular_execution) would be without events.
+    #[inline(always)]
+    pub(super) fn execution_without_events(&self) -> u64 {
+        self.regular_execution() & !(u64::from(EVENTS) << 32)
+    }
+
     /// Returns the kind that forbids records to begin a visit on the shortest path; 0 if nothing
     /// does.
     #[inline]
