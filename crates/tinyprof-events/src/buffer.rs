@@ -159,7 +159,7 @@ impl<'a> Buffer<'a> {
         if is_late || !is_long {
             return self.refuse(event);
         }
-        if let Some(open) = self.open_bin(event.cell) {
+        if let Some(open) = self.open_number(event.cell).map(|open| self.bin(open)) {
             if self.append(open, event) {
                 return true;
             }
@@ -180,13 +180,18 @@ impl<'a> Buffer<'a> {
         if !begin_update(of_cell(cell::SEQUENCE)) {
             return false;
         }
-        let before = self.open_bin(event.cell).map_or(0, |open| u64::from(open.filled().0));
-        add(of_cell(cell::CLOSED), before);
+        if let Some(before) = self.open_number(event.cell) {
+            add(of_cell(cell::CLOSED), self.bin(before).filled().0.into());
+            self.note_last(before);
+        }
         let number = high(of_cell(cell::OPEN).load(Relaxed));
         let serial = &self.words[header::BINS_BEGUN];
         add(serial, 1);
         let begun = self.bin(bin).begin(event.cell, number, serial.load(Relaxed), event.begin);
         let open = if begun { u32::try_from(bin + 1).unwrap_or(0) } else { 0 };
+        if begun {
+            self.enter_into_index(bin, event.cell, number);
+        }
         of_cell(cell::OPEN).store(pack(open, number.wrapping_add(1)), Relaxed);
         end_update(of_cell(cell::SEQUENCE));
         begun
@@ -269,9 +274,9 @@ impl<'a> Buffer<'a> {
         Bin::new(&self.words[at..at + self.geometry.bin_words])
     }
 
-    fn open_bin(&self, of: Cell) -> Option<Bin<'a>> {
-        let open = low(self.of_cell(of, cell::OPEN).load(Relaxed)).checked_sub(1)?;
-        Some(self.bin(open as usize))
+    pub(crate) fn open_number(&self, of: Cell) -> Option<usize> {
+        let open = low(self.of_cell(of, cell::OPEN).load(Relaxed));
+        open.checked_sub(1).map(|open| open as usize)
     }
 
     fn shortest_of(&self, of: Cell) -> u64 {

@@ -10,6 +10,7 @@
 //!     16 ..  cells: 8 words each, see [`cell`]
 //!        ..  callpaths of the open bins: 2 words each, see `dictionary`
 //!        ..  bins, see [`bin`](crate::bin)
+//!        ..  index of the bins: 2 words each, see [`index`]
 //! ```
 //!
 //! Times are ticks of the caller's clock since that of time 0, shifted. The magic is written last.
@@ -17,7 +18,7 @@
 use crate::cell::CELLS;
 
 /// The first word of a buffer.
-pub const MAGIC: u64 = u64::from_le_bytes(*b"TPRFEV\x00\x02");
+pub const MAGIC: u64 = u64::from_le_bytes(*b"TPRFEV\x00\x03");
 
 /// Words of the header.
 pub mod header {
@@ -43,7 +44,7 @@ pub mod header {
 ///      2  events that were refused: not kept at all
 ///      3  the open bin, plus 1; 0: none; high half: bins that the cell ever had
 ///      4  begin of the first event that was lost, plus 1     5  end of the last one
-///      6, 7  unused, 0
+///      6  bins that the cell has now                   7  unused, 0
 /// ```
 pub mod cell {
     #![expect(missing_docs, reason = "the picture above says what each word is")]
@@ -53,6 +54,7 @@ pub mod cell {
     pub const OPEN: usize = 3;
     pub const LOST_FIRST: usize = 4;
     pub const LOST_LAST: usize = 5;
+    pub const BINS: usize = 6;
     pub const WORDS: usize = 8;
 }
 
@@ -68,6 +70,20 @@ pub mod dictionary {
     pub const WORDS: usize = 2;
     /// A power of two.
     pub const ENTRIES: usize = 512;
+}
+
+/// The words of a bin in the index, in which the owner looks for one to give up: bins themselves are
+/// too far from each other for that. Nobody else reads it.
+///
+/// ```text
+/// word 0  cell, plus 1; high half: number of the bin in its cell; as in the bin
+///      1  end of the last event; of an open bin that at some time before
+/// ```
+pub mod index {
+    #![expect(missing_docs, reason = "the picture above says what each word is")]
+    pub const CELL: usize = 0;
+    pub const LAST: usize = 1;
+    pub const WORDS: usize = 2;
 }
 
 /// The first word of the cells, of the dictionary and of the bins.
@@ -100,7 +116,12 @@ impl Geometry {
         let bin_words = if wanted > BIN_WORDS_MAX { BIN_WORDS_MAX } else { wanted };
         // All lines of a bin are its own.
         let bin_words = bin_words / 8 * 8;
-        Some(Self { bins: (words - BINS_AT) / bin_words, bin_words })
+        Some(Self { bins: (words - BINS_AT) / (bin_words + index::WORDS), bin_words })
+    }
+
+    /// Returns the first word of a bin in the index.
+    pub(crate) const fn index_at(self, bin: usize) -> usize {
+        self.bin_at(self.bins) + bin * index::WORDS
     }
 
     /// Returns the sizes as a word.
@@ -139,8 +160,8 @@ mod tests {
         for bytes in [BYTES_MIN, 300_000, 1 << 20, 4 << 20, 64 << 20] {
             let words = bytes / 8;
             let geometry = Geometry::of_words(words).unwrap();
-            let end = geometry.bin_at(geometry.bins);
-            assert!(end <= words && words - end < geometry.bin_words, "{bytes}");
+            let end = geometry.index_at(geometry.bins);
+            assert!(end <= words && words - end < geometry.bin_words + index::WORDS, "{bytes}");
             assert!(geometry.bin_words <= 1024 && geometry.bins > 110, "{bytes}: {geometry:?}");
         }
     }

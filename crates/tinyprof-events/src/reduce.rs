@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
+use tinyprof_segment::primitive::AtomicU64;
 use tinyprof_segment::sequence::{begin_update, end_update};
 use tinyprof_segment::words::{high, low, pack};
 use tinyprof_vocabulary::{EventClass, EventPolicy};
@@ -9,7 +10,7 @@ use tinyprof_vocabulary::{EventClass, EventPolicy};
 use crate::bin::word;
 use crate::buffer::{Buffer, add};
 use crate::cell::{CELLS, Cell, DEPTHS, dispensability};
-use crate::layout::{cell, header};
+use crate::layout::{cell, header, index};
 
 /// The bins that are kept for visits which are open when the recording stops: at most one visit at
 /// each depth, so at most one bin; and for the messages of the call that ends then.
@@ -38,38 +39,60 @@ impl Buffer<'_> {
         self.give_up(victim).then_some(victim)
     }
 
-    /// Returns the bin whose last visit ended first.
+    /// Returns the bin whose last event ended first.
     fn oldest(&self, of: Cell) -> Option<usize> {
+        for cell in (0..CELLS).filter_map(Cell::from_number) {
+            if let Some(open) = self.open_number(cell) {
+                self.note_last(open);
+            }
+        }
         let open = self.open_number(of);
-        let bins = (0..self.geometry.bins).filter(|bin| Some(*bin) != open);
-        bins.min_by_key(|&bin| self.bin(bin).get(word::LAST))
+        let entries = (0..).zip(self.index().as_chunks::<{ index::WORDS }>().0);
+        let entries = entries.filter(|(bin, _)| Some(*bin) != open);
+        entries.min_by_key(|(_, entry)| entry[index::LAST].load(Relaxed)).map(|(bin, _)| bin)
     }
 
     /// Returns a bin of the cell that has the most bins, weighed by its class, and of these cells
     /// the deepest. Roots are left alone as long as they take at most half of the buffer.
     fn most_dispensable(&self, of: Cell) -> Option<usize> {
-        let mut bins = [0_u64; CELLS as usize];
-        let mut newest = [0_u32; CELLS as usize];
-        for bin in (0..self.geometry.bins).map(|bin| self.bin(bin)) {
-            let Some(cell) = bin.cell() else { continue };
-            let at = cell.number() as usize;
-            bins[at] += dispensability(cell.class());
-            newest[at] = newest[at].max(bin.number());
-        }
-        let roots = &mut bins[Cell::new(EventClass::Root, 1).number() as usize];
-        if *roots <= dispensability(EventClass::Root) * self.geometry.bins as u64 / 2 {
-            *roots = 0;
-        }
-        let cells = (0..CELLS).filter_map(Cell::from_number);
-        let cell = cells.max_by_key(|cell| (bins[cell.number() as usize], cell.depth()))?;
-        let newest = newest[cell.number() as usize];
-        let open = self.open_number(of);
-        let is_of_cell = |bin: &usize| self.bin(*bin).cell() == Some(cell) && Some(*bin) != open;
-        let rank = |bin: &usize| {
-            let number = self.bin(*bin).number();
-            (number == 0 || number == newest, round(cell, number), number)
+        let roots = Cell::new(EventClass::Root, 1);
+        let weight = |cell: Cell| {
+            let bins = self.of_cell(cell, cell::BINS).load(Relaxed);
+            let is_spared = cell == roots && bins <= self.geometry.bins as u64 / 2;
+            if is_spared { 0 } else { bins * dispensability(cell.class()) }
         };
-        (0..self.geometry.bins).filter(is_of_cell).min_by_key(rank)
+        let cells = (0..CELLS).filter_map(Cell::from_number);
+        let cell = cells.max_by_key(|&cell| (weight(cell), cell.depth()))?;
+        let newest = high(self.of_cell(cell, cell::OPEN).load(Relaxed)).wrapping_sub(1);
+        let open = self.open_number(of);
+        let entries = (0..).zip(self.index().as_chunks::<{ index::WORDS }>().0);
+        let ranks = entries.filter_map(|(bin, entry)| {
+            let word = entry[index::CELL].load(Relaxed);
+            let is_candidate = low(word) == cell.number() + 1 && Some(bin) != open;
+            is_candidate.then(|| (rank(cell, high(word), newest), bin))
+        });
+        ranks.min().map(|(_, bin)| bin)
+    }
+
+    fn index(&self) -> &[AtomicU64] {
+        let first = self.geometry.index_at(0);
+        &self.words[first..first + self.geometry.bins * index::WORDS]
+    }
+
+    /// Enters a bin that has just begun into the index, and counts it in its cell.
+    pub(crate) fn enter_into_index(&self, bin: usize, of: Cell, number: u32) {
+        self.of_index(bin, index::CELL).store(pack(of.number() + 1, number), Relaxed);
+        self.note_last(bin);
+        add(self.of_cell(of, cell::BINS), 1);
+    }
+
+    /// Tells the index the end of the last event of a bin.
+    pub(crate) fn note_last(&self, bin: usize) {
+        self.of_index(bin, index::LAST).store(self.bin(bin).get(word::LAST), Relaxed);
+    }
+
+    fn of_index(&self, bin: usize, word: usize) -> &AtomicU64 {
+        &self.words[self.geometry.index_at(bin) + word]
     }
 
     /// Takes a bin from its cell, and counts its visits as lost.
@@ -85,15 +108,19 @@ impl Buffer<'_> {
             open.store(pack(0, high(open.load(Relaxed))), Relaxed);
         }
         self.note_loss(of, bin.get(word::FIRST), bin.get(word::LAST));
+        let bins = self.of_cell(of, cell::BINS);
+        bins.store(bins.load(Relaxed).saturating_sub(1), Relaxed);
         // Until the bin is begun anew, readers find its visits, and count them as kept.
         end_update(self.of_cell(of, cell::SEQUENCE));
         true
     }
+}
 
-    fn open_number(&self, of: Cell) -> Option<usize> {
-        let open = low(self.of_cell(of, cell::OPEN).load(Relaxed));
-        open.checked_sub(1).map(|open| open as usize)
-    }
+/// Returns a number by which the bins of a cell are given up, the smallest first: the first and the
+/// newest last.
+fn rank(of: Cell, number: u32, newest: u32) -> u64 {
+    let is_end = number == 0 || number == newest;
+    u64::from(is_end) << 40 | u64::from(round(of, number)) << 32 | u64::from(number)
 }
 
 /// Returns in which round a bin of a cell is given up, so that those that stay are equally far from
