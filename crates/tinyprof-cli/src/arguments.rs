@@ -23,10 +23,14 @@ pub(crate) use communication::{
 };
 pub(crate) use diff::{DiffArguments, EfficiencyArguments};
 pub(crate) use export::{ExportArguments, ExportFormat};
+#[cfg(feature = "top")]
+pub(crate) use files::SaveArguments;
 pub(crate) use files::{
     CheckArguments, CompletionsArguments, HtmlArguments, ImportArguments, ManArguments,
     PageArguments, RecoverArguments, TimelineArguments,
 };
+#[cfg(feature = "top")]
+use help::SAVE_HELP;
 use help::{
     CHECK_HELP, CLASSES_HELP, COMPLETIONS_HELP, DIFF_HELP, EFFICIENCY_HELP, EXIT_CODES,
     EXPORT_HELP, GRAPH_HELP, HTML_HELP, IMPORT_HELP, INFO_HELP, MAN_HELP, MPI_HELP, RECOVER_HELP,
@@ -129,6 +133,10 @@ pub(crate) enum Command {
     /// Make profiles of killed programs, from the data that they left in shared memory
     #[command(after_help = RECOVER_HELP)]
     Recover(RecoverArguments),
+    /// Write a profile of a running program, as it is now, with its events
+    #[cfg(feature = "top")]
+    #[command(after_help = SAVE_HELP)]
+    Save(SaveArguments),
     /// Print the script with which a shell completes this command's arguments
     #[command(after_help = COMPLETIONS_HELP)]
     Completions(CompletionsArguments),

@@ -1,4 +1,7 @@
-//! The causes of waiting in the segments of a process, which runs or has been killed.
+//! What is in the segments of a process, which runs or has been killed, beside its event map: the
+//! causes of waiting, and events.
+
+pub(crate) mod events;
 
 use tinyprof_format::model::EventMap;
 use tinyprof_format::segment::Segment;

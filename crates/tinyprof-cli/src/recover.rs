@@ -8,7 +8,6 @@ mod alive;
 mod boards;
 mod candidates;
 mod claim;
-mod events;
 pub(crate) mod find;
 pub(crate) mod jobs;
 mod written;
@@ -32,6 +31,7 @@ use tinyprof_views::json_text;
 
 use crate::arguments::RecoverArguments;
 use crate::kept::add_causes;
+use crate::kept::events::{Kept, add_events};
 use crate::wrappers::wrappers;
 use crate::{memory, permissions, render, sys};
 use candidates::Candidate;
@@ -182,7 +182,8 @@ fn event_map(threads: &[Piece<'_>], now: Moment) -> io::Result<EventMap> {
         files.iter().filter_map(|bytes| Segment::parse(bytes).ok()).collect();
     let mut map = recovered_map(&segments, now);
     add_causes(&mut map, &segments);
-    events::add_events(&mut map, &segments, now);
+    let kept = segments.iter().map(Kept::of).collect();
+    add_events(&mut map, &segments, kept, now);
     Ok(map)
 }
 

@@ -138,6 +138,27 @@ pub(crate) struct RecoverArguments {
     pub(crate) output: PlainOutput,
 }
 
+/// Arguments of `tinyprof save`.
+#[cfg(feature = "top")]
+#[derive(Args, Debug)]
+pub(crate) struct SaveArguments {
+    #[arg(
+        value_name = "SEGMENT_DIR",
+        help = "The directory of the threads' files [default: TINYPROF_SEGMENT_DIR, or /dev/shm/tinyprof-UID]"
+    )]
+    pub(crate) directory: Option<PathBuf>,
+    /// The profile's name; .tprof is added if missing [default: the program's own, and -saved, in
+    /// this directory]
+    #[arg(short = 'o', long = "output", value_name = "OUT")]
+    pub(crate) name: Option<PathBuf>,
+    /// This job, of several: a process id, the name of its profile or program, or its number in the
+    /// batch system
+    #[arg(long, value_name = "ID")]
+    pub(crate) job: Option<String>,
+    #[command(flatten)]
+    pub(crate) output: PlainOutput,
+}
+
 /// Arguments of `tinyprof completions`.
 #[derive(Args, Debug)]
 pub(crate) struct CompletionsArguments {

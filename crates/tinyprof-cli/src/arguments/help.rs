@@ -317,6 +317,21 @@ Examples:
 "
 );
 
+#[cfg(feature = "top")]
+pub(crate) const SAVE_HELP: &str = exit_codes!(
+    "\
+Writes a profile of what the ranks of a job on this host have measured so far: sums, messages, waiting, and
+with TINYPROF_EVENTS the events that are in memory, such as the last seconds of a ring. The program is not
+stopped, and takes no notice: this command only reads the files of its threads in shared memory. Regions
+that are open count with their time until now. The profile says that the run had not ended. Each one has a
+name of its own, so that several show the phases of a run.
+
+Examples:
+  tinyprof save
+  tinyprof save --job lu -o lu-after-an-hour
+"
+);
+
 pub(crate) const COMPLETIONS_HELP: &str = exit_codes!(
     "\
 Examples:

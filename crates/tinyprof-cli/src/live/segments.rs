@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
 
 use tinyprof_format::segment::{Segment, running_map};
 use tinyprof_segment::clock::Moment;
@@ -69,16 +70,26 @@ pub(super) fn look(
 /// Returns a copy of the segment in a file; `None` if it is gone, was shortened, or grows faster
 /// than it can be read.
 fn copied(path: &Path) -> Option<Vec<u8>> {
+    copied_with(path, |_| ()).map(|(bytes, ())| bytes)
+}
+
+/// Returns a copy of the segment in a file, and what `look` has found in its words before.
+pub(super) fn copied_with<T>(
+    path: &Path,
+    look: impl Fn(&[AtomicU64]) -> T,
+) -> Option<(Vec<u8>, T)> {
     (0..TRIES).find_map(|_| {
         let file: File =
             OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(path).ok()?;
         let shared = SharedWords::of(&file).ok()?;
-        copy(shared.words()).ok().filter(|_| !shared.has_shrunk())
+        let found = look(shared.words());
+        let bytes = copy(shared.words()).ok().filter(|_| !shared.has_shrunk())?;
+        Some((bytes, found))
     })
 }
 
 /// Returns the ids of its processes, lowest rank first.
-fn processes(job: &Job<'_>) -> Vec<String> {
+pub(super) fn processes(job: &Job<'_>) -> Vec<String> {
     let headers = job.pieces().map(|piece| piece.segment.header());
     let mut ids: Vec<(Option<(u32, u32)>, u32)> =
         headers.map(|header| (header.rank, header.process_id)).collect();
@@ -87,7 +98,7 @@ fn processes(job: &Job<'_>) -> Vec<String> {
     ids.into_iter().map(|(_, id)| id.to_string()).collect()
 }
 
-fn line(processes: &[String], job: &Job<'_>) -> JobLine {
+pub(super) fn line(processes: &[String], job: &Job<'_>) -> JobLine {
     let count = if processes.len() == 1 { "process" } else { "processes" };
     let what = format!("{}, {} {count}", name(job), processes.len());
     JobLine { id: processes.first().cloned().unwrap_or_default(), what }
@@ -100,7 +111,7 @@ fn memory_of(processes: &[String]) -> String {
     }
 }
 
-fn name(job: &Job<'_>) -> String {
+pub(super) fn name(job: &Job<'_>) -> String {
     let name = job.description().profile;
     let name = Path::new(&name).file_name();
     name.map_or_else(|| "a program".to_owned(), |name| name.to_string_lossy().into_owned())

@@ -119,12 +119,12 @@ impl<'a> Job<'a> {
     }
 
     /// Returns the number of ranks that left segments.
-    pub(super) fn ranks(&self) -> usize {
+    pub(crate) fn ranks(&self) -> usize {
         self.processes.len()
     }
 
     /// Returns the number of ranks if there are several.
-    pub(super) fn size(&self) -> Option<u32> {
+    pub(crate) fn size(&self) -> Option<u32> {
         let rank = self.processes.first().and_then(|process| process.rank);
         rank.map(|(_, size)| size).filter(|&size| size > 1)
     }

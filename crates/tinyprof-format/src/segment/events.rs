@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use tinyprof_segment::clock::Moment;
-use tinyprof_segment::layout::{header, node};
+use tinyprof_segment::layout::{header, node, skipped};
 use tinyprof_segment::words::{high, low};
 
 use super::header::Segment;
@@ -20,6 +20,17 @@ impl Segment<'_> {
         let place = self.words.get(0, header::EVENTS).filter(|place| *place != 0)?;
         let bytes = self.words.bytes(low(place), 0, (high(place) as usize).checked_mul(8)?)?;
         Some(bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect())
+    }
+
+    /// Returns the visits that are open and timed: the line of the callpath's record, and the begin
+    /// in ticks.
+    #[must_use]
+    pub fn open_visits(&self) -> Vec<(u32, u64)> {
+        let is_timed = |start: &u64| *start != 0 && start & skipped::MARK == 0;
+        nodes(self.words, &mut Losses::default())
+            .into_iter()
+            .filter_map(|line| Some((line, self.words.get(line, node::START).filter(is_timed)?)))
+            .collect()
     }
 
     /// Returns the callpaths by the lines of their records, by which events name them, with their

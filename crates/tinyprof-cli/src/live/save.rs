@@ -1,0 +1,135 @@
+//! `tinyprof save`: a profile of a job that runs, from the memory of its threads. Reads only: the
+//! processes do not notice.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Acquire;
+
+use serde_json::json;
+use tinyprof_format::file::{OutputFiles, OutputFormat, ProfileWriter, profile_path};
+use tinyprof_format::model::{EventMap, RunState};
+use tinyprof_format::segment::{Segment, running_map};
+use tinyprof_report::escaped;
+use tinyprof_segment::clock::Moment;
+use tinyprof_segment::layout::header;
+use tinyprof_segment::words::{Line, high, low};
+use tinyprof_views::json_text;
+
+use super::segments::{copied_with, line, processes};
+use crate::arguments::SaveArguments;
+use crate::kept::add_causes;
+use crate::kept::events::{Kept, add_events};
+use crate::recover::find::find;
+use crate::recover::jobs::{Job, Piece, jobs};
+use crate::recover::segment_directory;
+use crate::wrappers::wrappers;
+use crate::{permissions, render, sys};
+
+/// The events of threads, by the paths of their segments.
+type Events = RefCell<HashMap<PathBuf, Kept>>;
+
+pub(crate) fn run(arguments: &SaveArguments) -> Result<(), Box<dyn Error>> {
+    let directory = segment_directory(arguments.directory.as_deref());
+    let (mut threads, mut events) = (Vec::new(), HashMap::new());
+    for path in find(&directory)?.running {
+        // One that has just ended is not there.
+        let Some((segment, kept)) = copied_with(&path, events_in) else { continue };
+        events.extend(kept.map(|kept| (path.clone(), kept)));
+        threads.push((path, segment));
+    }
+    let pieces: Vec<Piece<'_>> = threads
+        .iter()
+        .filter_map(|(path, bytes)| {
+            Some(Piece { path, segment: Segment::parse(bytes).ok()?, is_replaced: false })
+        })
+        .collect();
+    let job = only_job(jobs(&pieces), arguments.job.as_deref(), &directory)?;
+    let path = write(&job, &ranks(&job, &RefCell::new(events), sys::now()), arguments)?;
+    let who = job.who();
+    let output = if arguments.output.is_json() {
+        json_text(&json!({ "job": who, "profile": path.to_string_lossy() }))
+    } else {
+        escaped(&format!("{who}: saved as {}", path.display())) + "\n"
+    };
+    render::output(&output)
+}
+
+/// Returns the events in the words of a segment. They are read before the segment is copied, so
+/// that the copy has their callpaths.
+fn events_in(segment: &[AtomicU64]) -> Option<Kept> {
+    let place = segment.get(header::EVENTS).map_or(0, |place| place.load(Acquire));
+    let (first, count) = (Line::from_number(low(place)).first_word(), high(place) as usize);
+    let words = segment.get(first..first.saturating_add(count)).filter(|_| place != 0)?;
+    Kept::read(words, Some(sys::now()))
+}
+
+/// Returns the job called `wanted`, or the only one.
+fn only_job<'a>(
+    mut jobs: Vec<Job<'a>>,
+    wanted: Option<&str>,
+    directory: &Path,
+) -> Result<Job<'a>, String> {
+    if let Some(wanted) = wanted {
+        jobs.retain(|job| job.is_called(wanted));
+    }
+    if jobs.len() > 1 {
+        let there: Vec<String> = jobs
+            .iter()
+            .map(|job| line(&processes(job), job))
+            .map(|job| format!("{} ({})", job.id, job.what))
+            .collect();
+        return Err(format!("several jobs run; choose one with --job: {}", there.join("; ")));
+    }
+    jobs.pop().ok_or_else(|| {
+        let called = wanted.map_or_else(String::new, |wanted| format!(" called {wanted}"));
+        format!(
+            "nothing to save in {}: no program{called} records there, on this host and of this user",
+            directory.display()
+        )
+    })
+}
+
+fn ranks(job: &Job<'_>, events: &Events, now: Moment) -> Vec<EventMap> {
+    let Ok(mut ranks) = job.event_maps(|threads| {
+        let segments: Vec<Segment<'_>> = threads.iter().map(|piece| piece.segment).collect();
+        let mut map = running_map(&segments, now);
+        add_causes(&mut map, &segments);
+        let kept = threads.iter().map(|piece| events.borrow_mut().remove(piece.path)).collect();
+        add_events(&mut map, &segments, kept, now);
+        Ok::<_, Infallible>(map)
+    });
+    tinyprof_symbols::name_and_merge(&mut ranks, &wrappers());
+    ranks
+}
+
+fn write(
+    job: &Job<'_>,
+    ranks: &[EventMap],
+    arguments: &SaveArguments,
+) -> Result<PathBuf, Box<dyn Error>> {
+    let description = job.description();
+    let name = arguments.name.clone().unwrap_or_else(|| {
+        let own = Path::new(&description.profile).file_stem().unwrap_or("profile".as_ref());
+        let mut name = own.to_owned();
+        name.push("-saved");
+        name.into()
+    });
+    let of = match job.size() {
+        Some(size) => format!("; it has {} of its {size} ranks", job.ranks()),
+        None => String::new(),
+    };
+    let because = format!("the run had not ended when tinyprof save wrote this{of}");
+    let state = RunState { incomplete_because: Some(because), ..RunState::default() };
+    let files =
+        OutputFiles { format: OutputFormat::Tprof, permissions: permissions::permissions() };
+    Ok(ProfileWriter::new()
+        .with_files(files)
+        .with_ranks_per_part(16)
+        .with_metadata(description.metadata)
+        .with_state(state)
+        .write(&profile_path(&name), ranks)?)
+}
