@@ -94,8 +94,10 @@ pub(crate) const BINS_AT: usize = DICTIONARY_AT + dictionary::ENTRIES * dictiona
 /// The least memory of a buffer, in bytes.
 pub const BYTES_MIN: usize = 256 << 10;
 
-/// The usual number of bins of a small buffer, and the greatest size of a bin.
-const BINS_WANTED: usize = 128;
+/// The usual number of bins, and the sizes between which a bin has the size for that. Fewer bins
+/// would be fewer moments of a run that is thinned; smaller ones would mostly be their first words.
+const BINS_WANTED: usize = 256;
+const BIN_WORDS_MIN: usize = 256;
 const BIN_WORDS_MAX: usize = 1024;
 
 /// The number of bins of a buffer, and their size.
@@ -112,8 +114,11 @@ impl Geometry {
         if words < BYTES_MIN / 8 {
             return None;
         }
-        let wanted = words / BINS_WANTED;
-        let bin_words = if wanted > BIN_WORDS_MAX { BIN_WORDS_MAX } else { wanted };
+        let bin_words = match words / BINS_WANTED {
+            ..BIN_WORDS_MIN => BIN_WORDS_MIN,
+            wanted if wanted > BIN_WORDS_MAX => BIN_WORDS_MAX,
+            wanted => wanted,
+        };
         // All lines of a bin are its own.
         let bin_words = bin_words / 8 * 8;
         Some(Self { bins: (words - BINS_AT) / (bin_words + index::WORDS), bin_words })
