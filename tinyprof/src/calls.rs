@@ -366,7 +366,7 @@ impl Visited {
     /// way, or that has just ended.
     ///
     /// # Cost
-    /// 50 ns.
+    /// 25 ns.
     pub fn keep_message(self, end: &MessageEnd) {
         if !self.line.is_none() {
             self.recorder.arena.note_message(self.line, end);

@@ -72,8 +72,8 @@ pub mod dictionary {
     pub const ENTRIES: usize = 512;
 }
 
-/// The words of a bin in the index, in which the owner looks for one to give up: bins themselves are
-/// too far from each other for that. Nobody else reads it.
+/// The words of a bin in the index, in which the owner looks for one to give up: bins themselves
+/// are too far from each other for that. Nobody else reads it.
 ///
 /// ```text
 /// word 0  cell, plus 1; high half: number of the bin in its cell; as in the bin

@@ -1,5 +1,5 @@
-//! The shortest way of an event into the buffer: into the open bin of its cell, which has room, with
-//! a callpath that has an index there, and small numbers.
+//! The shortest way of an event into the buffer: into the open bin of its cell, which has room,
+//! with a callpath that has an index there, and small numbers.
 //!
 //! It is written for few instructions: a program has a million such visits a second. Everything
 //! else is left, with nothing done, to the module `buffer`.
