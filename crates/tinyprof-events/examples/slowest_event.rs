@@ -5,6 +5,12 @@
 //!
 //! The same events are recorded again and again, and of each the shortest time counts: so what the
 //! system takes is left out, and what the buffer takes stays.
+#![expect(
+    clippy::print_stdout,
+    clippy::disallowed_types,
+    clippy::cast_possible_truncation,
+    reason = "it prints times of a program of its own, with small numbers"
+)]
 
 use std::sync::atomic::AtomicU64;
 use std::time::Instant;
