@@ -1,5 +1,4 @@
-//! What is in the segments of a process, which runs or has been killed, beside its event map: the
-//! causes of waiting, and events.
+//! The causes of waiting and the events in the segments of a process, running or killed.
 
 pub(crate) mod events;
 

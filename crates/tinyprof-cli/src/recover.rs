@@ -39,7 +39,7 @@ use find::{Found, find, read_whole};
 use jobs::{Job, Piece, jobs};
 
 pub(crate) fn run(arguments: &RecoverArguments) -> Result<(), Box<dyn Error>> {
-    let directory = segment_directory(arguments.directory.as_deref());
+    let directory = segment_directory(arguments.segments.directory.as_deref());
     let _claim = claim::claim(&directory)
         .map_err(|error| format!("cannot read {}: {error}", directory.display()))?;
     let mut found = find(&directory)?;
@@ -115,7 +115,7 @@ fn recover(
     let pieces: Vec<Piece<'_>> = dead.iter().filter_map(Found::piece).collect();
     let now = sys::now();
     let mut jobs = jobs(&pieces);
-    if let Some(name) = &arguments.job {
+    if let Some(name) = &arguments.segments.job {
         let there: Vec<String> = jobs.iter().map(Job::who).collect();
         jobs.retain(|job| job.is_called(name));
         if jobs.is_empty() {
@@ -134,7 +134,7 @@ fn recover(
     }
     if unwritten.len() > 1 && !arguments.all {
         done.candidates = unwritten.iter().map(Candidate::of).collect();
-        return Err(candidates::advice(unwritten.len(), arguments.job.as_deref()).into());
+        return Err(candidates::advice(unwritten.len(), arguments.segments.job.as_deref()).into());
     }
     for job in unwritten {
         let who = job.who();
@@ -217,16 +217,24 @@ fn write(
         profile_id: Some(id),
         ..RunState::default()
     };
+    write_ranks(job, ranks, state, &name(job, arguments))
+}
+
+/// Writes the profile of a job with this name, and returns its path.
+pub(crate) fn write_ranks(
+    job: &Job<'_>,
+    ranks: &[EventMap],
+    state: RunState,
+    name: &Path,
+) -> Result<PathBuf, Box<dyn Error>> {
     let files =
         OutputFiles { format: OutputFormat::Tprof, permissions: permissions::permissions() };
-    let target = profile_path(&name(job, arguments));
-    let metadata = job.description().metadata;
     Ok(ProfileWriter::new()
         .with_files(files)
         .with_ranks_per_part(16)
-        .with_metadata(metadata)
+        .with_metadata(job.description().metadata)
         .with_state(state)
-        .write(&target, ranks)?)
+        .write(&profile_path(name), ranks)?)
 }
 
 /// Returns an id for the recovered profile of a job. It is unique, since no other process of this

@@ -3,8 +3,8 @@
 //!
 //!     cargo run --release -p tinyprof-events --example slowest_event
 //!
-//! The same events are recorded again and again, and of each the shortest time counts: so what the
-//! system takes is left out, and what the buffer takes stays.
+//! It records the same events several times and takes the shortest time of each, so that
+//! interruptions by the system do not count.
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_types,

@@ -26,8 +26,9 @@ struct Place<'a> {
     own: &'a [AtomicU64; word::BYTES],
     /// The words with the bytes of its events, and those of the bins behind it.
     words: &'a [AtomicU64],
-    /// What the bin was filled with.
+    /// The bin's word that counts its events and their bytes.
     filled: u64,
+    /// The bytes that are taken.
     at: usize,
     /// The encoded index of the callpath, which takes a byte.
     index: u64,

@@ -16,18 +16,15 @@ pub(crate) const MAX: u64 = (1 << 56) - 1;
 /// Returns a number as bytes, the first in the low end, and how many they are.
 #[inline(always)]
 pub(crate) const fn encode(number: u64) -> (u64, u32) {
-    let number = if number > MAX { MAX } else { number };
-    let bits = 64 - (number | 1).leading_zeros();
-    let bytes = bits.div_ceil(7);
-    // With eight bytes, the mark takes the whole first byte, and 56 bits follow it.
-    (number << bytes | 1 << (bytes - 1), bytes)
+    encode_small(if number > MAX { MAX } else { number })
 }
 
-/// Does the same for a number that is at most [`MAX`], in fewer instructions.
+/// Does the same for a number that is at most [`MAX`].
 #[inline(always)]
 pub(crate) const fn encode_small(number: u64) -> (u64, u32) {
     // A seventh part, rounded up, of the bits: right up to 63 of them.
     let bytes = ((number | 1).ilog2() * 9 + 73) >> 6;
+    // With eight bytes, the mark takes the whole first byte, and 56 bits follow it.
     (number << bytes | 1 << (bytes - 1), bytes)
 }
 

@@ -321,7 +321,12 @@ impl Arena {
 
     #[inline(never)]
     fn exit_unusual_at(&self, line: Line, now: u64) {
-        if !self.exit_kept(line, || now) && !self.exit_usual_root(line, || now) {
+        let is_closed = if self.hot.keeps_events() {
+            self.exit_kept(line, || now)
+        } else {
+            self.exit_usual_root(line, || now)
+        };
+        if !is_closed {
             self.exit_slowly(line, Some(now));
         }
     }
@@ -336,15 +341,12 @@ impl Arena {
         is_closed
     }
 
-    /// Closes a visit that is usual but for that its thread keeps events. Returns false, with
-    /// nothing done, for all others.
+    /// Closes a visit that is usual but for that its thread keeps events, which must be so. Returns
+    /// false, with nothing done, for all others.
     #[inline(always)]
     fn exit_kept(&self, line: Line, now: impl FnOnce() -> u64) -> bool {
         let node = self.node(line);
-        if !self.hot.keeps_events()
-            || self.current() != line
-            || node.get(EXECUTION) != self.hot.execution_without_events()
-        {
+        if self.current() != line || node.get(EXECUTION) != self.hot.execution_without_events() {
             return false;
         }
         let (begin, now) = (node.get(START), now());
@@ -397,7 +399,8 @@ impl Arena {
         self.next_iteration_unusual(line);
     }
 
-    /// Moves to the next iteration of a loop that is usual but for that its thread keeps events.
+    /// Moves to the next iteration of a loop that is usual but for that its thread keeps events,
+    /// which must be so.
     #[inline(always)]
     fn next_iteration_kept(&self, node: Node<'_>, line: Line) -> bool {
         let (own, usual) = (node.get(EXECUTION), self.hot.execution_without_events());
@@ -406,7 +409,7 @@ impl Arena {
             && (own == usual && self.add_usual_iteration(node)
                 || own == usual | usual::ONE_OF_SERIES && self.add_usual_iteration_of_series(node));
         if is_moved {
-            self.note_event(node, line, begin, node.get(START));
+            self.note_event_of(node, line, begin, node.get(START));
         }
         is_moved
     }

@@ -115,22 +115,29 @@ pub(crate) struct ImportArguments {
     pub(crate) output: PlainOutput,
 }
 
-/// Arguments of `tinyprof recover`.
+/// The segments that a command takes.
 #[derive(Args, Debug)]
-pub(crate) struct RecoverArguments {
+pub(crate) struct SegmentChoice {
     #[arg(
         value_name = "SEGMENT_DIR",
         help = "The directory of the threads' files [default: TINYPROF_SEGMENT_DIR, or /dev/shm/tinyprof-UID]"
     )]
     pub(crate) directory: Option<PathBuf>,
-    /// The profile's name; .tprof is added if missing [default: the program's own, in this
-    /// directory]
-    #[arg(short = 'o', long = "output", value_name = "OUT")]
-    pub(crate) name: Option<PathBuf>,
     /// Only this job: a process id, the name of its profile or program, or its number in the batch
     /// system
     #[arg(long, value_name = "ID")]
     pub(crate) job: Option<String>,
+}
+
+/// Arguments of `tinyprof recover`.
+#[derive(Args, Debug)]
+pub(crate) struct RecoverArguments {
+    /// The profile's name; .tprof is added if missing [default: the program's own, in this
+    /// directory]
+    #[arg(short = 'o', long = "output", value_name = "OUT")]
+    pub(crate) name: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) segments: SegmentChoice,
     /// All jobs, or all that --job fits: without it, several are listed and left alone
     #[arg(long)]
     pub(crate) all: bool,
@@ -142,19 +149,12 @@ pub(crate) struct RecoverArguments {
 #[cfg(feature = "top")]
 #[derive(Args, Debug)]
 pub(crate) struct SaveArguments {
-    #[arg(
-        value_name = "SEGMENT_DIR",
-        help = "The directory of the threads' files [default: TINYPROF_SEGMENT_DIR, or /dev/shm/tinyprof-UID]"
-    )]
-    pub(crate) directory: Option<PathBuf>,
     /// The profile's name; .tprof is added if missing [default: the program's own, and -saved, in
     /// this directory]
     #[arg(short = 'o', long = "output", value_name = "OUT")]
     pub(crate) name: Option<PathBuf>,
-    /// This job, of several: a process id, the name of its profile or program, or its number in the
-    /// batch system
-    #[arg(long, value_name = "ID")]
-    pub(crate) job: Option<String>,
+    #[command(flatten)]
+    pub(crate) segments: SegmentChoice,
     #[command(flatten)]
     pub(crate) output: PlainOutput,
 }

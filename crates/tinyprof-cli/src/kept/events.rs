@@ -1,4 +1,4 @@
-//! The events that the threads of a process have kept, which runs or has been killed.
+//! The events that the threads of a process have kept, running or killed.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;

@@ -3,37 +3,32 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::convert::Infallible;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Acquire;
 
 use serde_json::json;
-use tinyprof_format::file::{OutputFiles, OutputFormat, ProfileWriter, profile_path};
 use tinyprof_format::model::{EventMap, RunState};
-use tinyprof_format::segment::{Segment, running_map};
 use tinyprof_report::escaped;
 use tinyprof_segment::clock::Moment;
 use tinyprof_segment::layout::header;
 use tinyprof_segment::words::{Line, high, low};
 use tinyprof_views::json_text;
 
-use super::segments::{copied_with, line, processes};
+use super::segments::{copied_with, event_maps, line, pieces, processes};
 use crate::arguments::SaveArguments;
-use crate::kept::add_causes;
 use crate::kept::events::{Kept, add_events};
 use crate::recover::find::find;
-use crate::recover::jobs::{Job, Piece, jobs};
-use crate::recover::segment_directory;
-use crate::wrappers::wrappers;
-use crate::{permissions, render, sys};
+use crate::recover::jobs::{Job, jobs};
+use crate::recover::{segment_directory, write_ranks};
+use crate::{render, sys};
 
 /// The events of threads, by the paths of their segments.
 type Events = RefCell<HashMap<PathBuf, Kept>>;
 
 pub(crate) fn run(arguments: &SaveArguments) -> Result<(), Box<dyn Error>> {
-    let directory = segment_directory(arguments.directory.as_deref());
+    let directory = segment_directory(arguments.segments.directory.as_deref());
     let (mut threads, mut events) = (Vec::new(), HashMap::new());
     for path in find(&directory)?.running {
         // One that has just ended is not there.
@@ -41,13 +36,8 @@ pub(crate) fn run(arguments: &SaveArguments) -> Result<(), Box<dyn Error>> {
         events.extend(kept.map(|kept| (path.clone(), kept)));
         threads.push((path, segment));
     }
-    let pieces: Vec<Piece<'_>> = threads
-        .iter()
-        .filter_map(|(path, bytes)| {
-            Some(Piece { path, segment: Segment::parse(bytes).ok()?, is_replaced: false })
-        })
-        .collect();
-    let job = only_job(jobs(&pieces), arguments.job.as_deref(), &directory)?;
+    let pieces = pieces(&threads);
+    let job = only_job(jobs(&pieces), arguments.segments.job.as_deref(), &directory)?;
     let path = write(&job, &ranks(&job, &RefCell::new(events), sys::now()), arguments)?;
     let who = job.who();
     let output = if arguments.output.is_json() {
@@ -94,16 +84,10 @@ fn only_job<'a>(
 }
 
 fn ranks(job: &Job<'_>, events: &Events, now: Moment) -> Vec<EventMap> {
-    let Ok(mut ranks) = job.event_maps(|threads| {
-        let segments: Vec<Segment<'_>> = threads.iter().map(|piece| piece.segment).collect();
-        let mut map = running_map(&segments, now);
-        add_causes(&mut map, &segments);
+    event_maps(job, now, |map, threads, segments| {
         let kept = threads.iter().map(|piece| events.borrow_mut().remove(piece.path)).collect();
-        add_events(&mut map, &segments, kept, now);
-        Ok::<_, Infallible>(map)
-    });
-    tinyprof_symbols::name_and_merge(&mut ranks, &wrappers());
-    ranks
+        add_events(map, segments, kept, now);
+    })
 }
 
 fn write(
@@ -111,9 +95,9 @@ fn write(
     ranks: &[EventMap],
     arguments: &SaveArguments,
 ) -> Result<PathBuf, Box<dyn Error>> {
-    let description = job.description();
+    let profile = job.description().profile;
     let name = arguments.name.clone().unwrap_or_else(|| {
-        let own = Path::new(&description.profile).file_stem().unwrap_or("profile".as_ref());
+        let own = Path::new(&profile).file_stem().unwrap_or("profile".as_ref());
         let mut name = own.to_owned();
         name.push("-saved");
         name.into()
@@ -124,12 +108,5 @@ fn write(
     };
     let because = format!("the run had not ended when tinyprof save wrote this{of}");
     let state = RunState { incomplete_because: Some(because), ..RunState::default() };
-    let files =
-        OutputFiles { format: OutputFormat::Tprof, permissions: permissions::permissions() };
-    Ok(ProfileWriter::new()
-        .with_files(files)
-        .with_ranks_per_part(16)
-        .with_metadata(description.metadata)
-        .with_state(state)
-        .write(&profile_path(&name), ranks)?)
+    write_ranks(job, ranks, state, &name)
 }

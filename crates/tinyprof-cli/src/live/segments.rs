@@ -7,6 +7,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 
+use tinyprof_format::model::EventMap;
 use tinyprof_format::segment::{Segment, running_map};
 use tinyprof_segment::clock::Moment;
 
@@ -43,12 +44,7 @@ pub(super) fn look(
         .into_iter()
         .filter_map(|path| copied(&path).map(|bytes| (path, bytes)))
         .collect();
-    let pieces: Vec<Piece<'_>> = files
-        .iter()
-        .filter_map(|(path, bytes)| {
-            Some(Piece { path, segment: Segment::parse(bytes).ok()?, is_replaced: false })
-        })
-        .collect();
+    let pieces = pieces(&files);
     let now = sys::now();
     let mut jobs: Vec<(Vec<String>, Job<'_>)> =
         jobs(&pieces).into_iter().map(|job| (processes(&job), job)).collect();
@@ -65,6 +61,16 @@ pub(super) fn look(
             Found::Several(several.iter().map(|(processes, job)| line(processes, job)).collect())
         }
     })
+}
+
+/// Returns the segments of running threads in these copies, with the paths of their files.
+pub(super) fn pieces(files: &[(PathBuf, Vec<u8>)]) -> Vec<Piece<'_>> {
+    files
+        .iter()
+        .filter_map(|(path, bytes)| {
+            Some(Piece { path, segment: Segment::parse(bytes).ok()?, is_replaced: false })
+        })
+        .collect()
 }
 
 /// Returns a copy of the segment in a file; `None` if it is gone, was shortened, or grows faster
@@ -117,15 +123,27 @@ pub(super) fn name(job: &Job<'_>) -> String {
     name.map_or_else(|| "a program".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-fn sample(job: &Job<'_>, now: Moment, progress: &mut Progress) -> Sample {
-    let started_ns = job.pieces().map(|piece| piece.segment.header().start_ns).min();
+/// Returns the event maps of all ranks, to each of which `add` may add what else it knows of the
+/// threads of a process.
+pub(super) fn event_maps(
+    job: &Job<'_>,
+    now: Moment,
+    add: impl Fn(&mut EventMap, &[Piece<'_>], &[Segment<'_>]),
+) -> Vec<EventMap> {
     let Ok(mut ranks) = job.event_maps(|threads| {
         let segments: Vec<Segment<'_>> = threads.iter().map(|piece| piece.segment).collect();
         let mut map = running_map(&segments, now);
         add_causes(&mut map, &segments);
+        add(&mut map, threads, &segments);
         Ok::<_, Infallible>(map)
     });
     tinyprof_symbols::name_and_merge(&mut ranks, &wrappers());
+    ranks
+}
+
+fn sample(job: &Job<'_>, now: Moment, progress: &mut Progress) -> Sample {
+    let started_ns = job.pieces().map(|piece| piece.segment.header().start_ns).min();
+    let ranks = event_maps(job, now, |_, _, _| ());
     let mut sample = Sample::of_ranks(&ranks);
     sample.picture.name = name(job);
     sample.picture.still = progress.still(&ranks, now.monotonic_ns);
