@@ -359,7 +359,7 @@ impl Visited {
     #[inline(always)]
     #[must_use]
     pub fn keeps_events(self) -> bool {
-        self.recorder.arena.keeps_events()
+        self.recorder.arena.watches_visits()
     }
 
     /// Keeps an end of a message as an event, if the thread keeps events: of the call that is under

@@ -1,6 +1,8 @@
 //! The command line.
 
 mod communication;
+#[cfg(feature = "top")]
+mod ctl;
 mod diff;
 mod export;
 mod files;
@@ -21,21 +23,23 @@ use tinyprof_report::SortKey;
 pub(crate) use communication::{
     ClassesArguments, GraphArguments, GraphFormat, GraphRanks, WaitsArguments, WhyArguments,
 };
+#[cfg(feature = "top")]
+pub(crate) use ctl::{CtlAction, CtlArguments, CtlCommand, OnArguments};
 pub(crate) use diff::{DiffArguments, EfficiencyArguments};
 pub(crate) use export::{ExportArguments, ExportFormat};
-#[cfg(feature = "top")]
-pub(crate) use files::SaveArguments;
 pub(crate) use files::{
     CheckArguments, CompletionsArguments, HtmlArguments, ImportArguments, ManArguments,
     PageArguments, RecoverArguments, TimelineArguments,
 };
 #[cfg(feature = "top")]
-use help::SAVE_HELP;
+pub(crate) use files::{SaveArguments, SegmentChoice};
 use help::{
     CHECK_HELP, CLASSES_HELP, COMPLETIONS_HELP, DIFF_HELP, EFFICIENCY_HELP, EXIT_CODES,
     EXPORT_HELP, GRAPH_HELP, HTML_HELP, IMPORT_HELP, INFO_HELP, MAN_HELP, MPI_HELP, RECOVER_HELP,
     REPORT_HELP, RULES_HELP, RUN_HELP, TIMELINE_HELP, TOP_HELP, TREE_HELP, WAITS_HELP, WHY_HELP,
 };
+#[cfg(feature = "top")]
+use help::{CTL_HELP, SAVE_HELP};
 pub(crate) use output::{Color, PlainOutput, ReportRows, Rows, TableFormat, TableOutput};
 #[cfg(feature = "top")]
 pub(crate) use reading::AgentArguments;
@@ -137,6 +141,11 @@ pub(crate) enum Command {
     #[cfg(feature = "top")]
     #[command(after_help = SAVE_HELP)]
     Save(SaveArguments),
+    /// Give commands to a running program: keep events for some time, hold, release; or when a
+    /// condition holds
+    #[cfg(feature = "top")]
+    #[command(after_help = CTL_HELP)]
+    Ctl(CtlArguments),
     /// Print the script with which a shell completes this command's arguments
     #[command(after_help = COMPLETIONS_HELP)]
     Completions(CompletionsArguments),

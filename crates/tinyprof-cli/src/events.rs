@@ -45,6 +45,12 @@ pub(crate) struct EventSelection {
 }
 
 impl EventSelection {
+    /// Returns what happened in this time.
+    #[cfg(feature = "top")]
+    pub(crate) const fn of_window(window: Window) -> Self {
+        Self { window: Some(window), classes: Vec::new() }
+    }
+
     /// Returns true if anything may be left out.
     pub(crate) fn is_part(&self) -> bool {
         self.window.is_some() || !self.classes.is_empty()

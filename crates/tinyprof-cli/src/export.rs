@@ -46,7 +46,8 @@ pub(crate) use message::push_varint;
 pub(crate) use names::xml;
 pub(crate) use output::write as to_file;
 
-use crate::arguments::{Arguments, ExportArguments};
+use crate::arguments::{Arguments, ExportArguments, ExportFormat, Selection};
+use crate::events::{EventSelection, Window};
 use crate::parameter::Parameter;
 use crate::render;
 
@@ -65,18 +66,43 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Box<dyn Error>> {
     } else {
         arguments.parameters.clone()
     };
-    let max_ranks = arguments.max_ranks.unwrap_or(DEFAULT_MAX_RANKS);
+    let max_ranks = arguments.max_ranks.unwrap_or(DEFAULT_MAX_RANKS) as usize;
     let scratch = scratch(&arguments.output);
     let events = arguments.events.clone();
-    let request = Request { inputs, max_ranks: max_ranks as usize, parameters, events, scratch };
-    let exporter = formats::exporter(arguments.format);
+    let request = Request { inputs, max_ranks, parameters, events, scratch };
+    write(arguments.format, &request, &arguments.output)
+}
+
+fn write(format: ExportFormat, request: &Request<'_>, output: &Path) -> Result<(), Box<dyn Error>> {
+    let exporter = formats::exporter(format);
     let notes = if exporter.writes_directory() {
-        output::write_directory(&arguments.output, |to| exporter.export_into(&request, to))?
+        output::write_directory(output, |to| exporter.export_into(request, to))?
     } else {
-        output::write(&arguments.output, |out| exporter.export(&request, out))?
+        output::write(output, |out| exporter.export(request, out))?
     };
     render::notes(&notes);
     Ok(())
+}
+
+/// Writes the events of a profile within some time, for Perfetto.
+///
+/// # Errors
+/// If the profile cannot be read, or the file not be written.
+#[cfg(feature = "top")]
+pub(crate) fn perfetto_of(
+    profile: &Path,
+    output: &Path,
+    window: Window,
+) -> Result<(), Box<dyn Error>> {
+    let all = Selection::default();
+    let request = Request {
+        inputs: vec![Input::Directory(profile, &all)],
+        max_ranks: DEFAULT_MAX_RANKS as usize,
+        parameters: vec![Parameter::Ranks],
+        events: EventSelection::of_window(window),
+        scratch: scratch(output),
+    };
+    write(ExportFormat::Perfetto, &request, output)
 }
 
 /// Returns the conflict between arguments, if any. Each argument alone was checked before.

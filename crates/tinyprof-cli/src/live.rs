@@ -11,6 +11,7 @@ mod agents;
 mod app;
 mod causes;
 mod copy;
+mod ctl;
 #[cfg(test)]
 mod example;
 mod frame;
@@ -43,6 +44,7 @@ use crate::sys;
 pub(crate) use agents::run as agent;
 use agents::{Task, Way, hosts_of_job};
 use app::App;
+pub(crate) use ctl::run as ctl;
 use remote::Remote;
 pub(crate) use save::run as save;
 use screen::State;

@@ -20,7 +20,10 @@
 //! line 6  54 .. 60 processor time, in the order of `ProcessorFacts::named`
 //!         61 words that others give a meaning, the first a sequence counter: line, number of words
 //!         62 events: line, number of words; 0: none                63 unused, 0
-//! line 8 ..  blocks of 2^k lines: nodes, sites, lists, the description, tables of the recorder
+//! line 8  64 execution of the latest root region, and what [`execution`] says of the thread
+//!         65 .. 71 what the thread answers to commands, line 9  72 .. 79 the commands: see
+//!         [`control`](crate::control)
+//! line 10 ..  blocks of 2^k lines: nodes, sites, lists, the description, tables of the recorder
 //!
 //! node:  16 words, see [`node`]        message: 8 words, see [`message`]
 //! edge:  16 words, see [`edge`]
@@ -42,7 +45,7 @@
 pub const MAGIC: u64 = u64::from_le_bytes(*b"TPRFSEG\0");
 /// The version of the layout. Segments of other versions are ignored, since no compatibility is
 /// promised.
-pub const VERSION: u64 = 5;
+pub const VERSION: u64 = 6;
 /// The greatest length of a segment. Readers ignore longer files. A sparse file of any length takes
 /// no space, and recorders never write one.
 pub const SEGMENT_BYTES_MAX: u64 = 1 << 30;
@@ -51,7 +54,7 @@ pub const LINE_WORDS: usize = 8;
 /// Bytes per line.
 pub const LINE_BYTES: usize = LINE_WORDS * 8;
 /// Lines of the header.
-pub const HEADER_LINES: u32 = 8;
+pub const HEADER_LINES: u32 = 10;
 
 /// Words of the header.
 pub mod header {
@@ -95,7 +98,18 @@ pub mod header {
     pub const PROCESSOR_WORDS: usize = 7;
     pub const KEPT: usize = 61;
     pub const EVENTS: usize = 62;
-    pub const WORDS: usize = 64;
+    pub const EXECUTION: usize = 64;
+    pub const ACCEPTS: usize = 65;
+    pub const ANSWER: usize = 66;
+    pub const ANSWERED_NS: usize = 67;
+    pub const RECORDING_UNTIL_NS: usize = 68;
+    pub const HELD_SINCE_NS: usize = 69;
+    pub const KEEPING: usize = 70;
+    pub const COMMAND: usize = 72;
+    pub const UNTIL_NS: usize = 73;
+    pub const CHECK: usize = 74;
+    pub const LEASE_NS: usize = 75;
+    pub const WORDS: usize = 80;
 }
 const _: () = assert!(header::WORDS == HEADER_LINES as usize * LINE_WORDS);
 
@@ -197,6 +211,36 @@ pub mod kind {
     pub const ROOT: u32 = 2;
     /// Some of its visits are not timed.
     pub const SAMPLED: u32 = 4;
+}
+
+/// Bits in the high half of the thread's execution in the header, which no node has. With one of
+/// them, visits do not end on the shortest path.
+pub mod execution {
+    /// Visits of the thread never take the shortest path.
+    pub const IRREGULAR: u32 = 1 << 31;
+    /// Visits of the thread are kept one by one, or a command waits for it.
+    ///
+    /// The only bit that others than the thread set, with an atomic operation. The thread does
+    /// without, so that theirs may get lost: they set it until the thread answers.
+    pub const WATCHED: u32 = 1 << 30;
+}
+
+/// Whether a thread keeps events, in its header.
+pub mod keeping {
+    /// Its window has not begun, or events are not kept.
+    pub const WAITING: u64 = 0;
+    /// It keeps them, and looks whether its window has ended.
+    pub const NOW: u64 = 1;
+    /// Its window is over, or there is no memory, or nobody has asked.
+    pub const OVER: u64 = 2;
+    /// It keeps all of the run, and obeys no commands.
+    pub const ALL: u64 = 3;
+
+    /// Returns whether events are kept.
+    #[must_use]
+    pub const fn is_keeping(word: u64) -> bool {
+        matches!(word, NOW | ALL)
+    }
 }
 
 /// Visits that are not timed, in the word `start` of a node.

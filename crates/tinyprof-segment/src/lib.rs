@@ -9,6 +9,7 @@
 //! * [`sequence`]: the sequence counter of a record. Its owner writes, and other threads and
 //!   processes read.
 //! * [`list`]: the lists of a record, which also a reader of a dead program's file finds whole.
+//! * [`control`]: commands to a thread that runs, and its answers.
 //! * [`clock`]: the clocks whose ticks are in a segment.
 //! * [`primitive`]: the atomics that all of this is made of, or those of loom, which tries every
 //!   order that the memory model allows.
@@ -17,6 +18,7 @@
 //! This crate gives words no meaning beyond that: it knows no regions and no files.
 
 pub mod clock;
+pub mod control;
 pub mod layout;
 pub mod list;
 pub mod primitive;

@@ -52,6 +52,18 @@ pub enum SeriesGather {
     Counts,
 }
 
+/// The commands that a program obeys while it runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Steer {
+    /// None: others may only read.
+    #[default]
+    Off,
+    /// Those that keep events.
+    On,
+    /// Also those that hold the program.
+    Hold,
+}
+
 /// The ranks of an MPI job that run the profiler, as far as the user knows them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum World {

@@ -40,7 +40,7 @@ mod unknown;
 mod wrappers;
 
 pub use choice::{
-    Aggregators, ClockChoice, MessageOrder, MpiLevel, ReportSignal, SeriesGather, World,
+    Aggregators, ClockChoice, MessageOrder, MpiLevel, ReportSignal, SeriesGather, Steer, World,
 };
 pub use document::{Column, document};
 pub use events::{Events, EventsWindow};

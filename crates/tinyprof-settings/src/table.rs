@@ -12,7 +12,7 @@ use tinyprof_format::model::Precision;
 use tinyprof_format::segment::DIRECTORY_VARIABLE;
 
 use crate::choice::{
-    Aggregators, ClockChoice, MessageOrder, MpiLevel, ReportSignal, SeriesGather, World,
+    Aggregators, ClockChoice, MessageOrder, MpiLevel, ReportSignal, SeriesGather, Steer, World,
 };
 use crate::events::{self, Events, EventsWindow};
 use crate::parse::{
@@ -163,6 +163,22 @@ settings! {
                       from 0 on), or only where the program asks for it (`program`)",
             default: "always",
             read: |value| text(value, events::window),
+        }
+        /// The commands that the program obeys while it runs.
+        steer: Steer {
+            key: "steer",
+            variable: "TINYPROF_STEER",
+            values: "on|hold",
+            expected: "off, on or hold",
+            meaning: "commands of `tinyprof ctl` that the program obeys, of its own user: none, those \
+                      that keep events, or also those that hold it",
+            default: "off: others may only read",
+            read: |value| word(value, |word| match word {
+                "off" => Some(Steer::Off),
+                "on" => Some(Steer::On),
+                "hold" => Some(Steer::Hold),
+                _ => None,
+            }),
         }
         /// The time between two interim profiles; zero for none.
         interim_interval: Duration {

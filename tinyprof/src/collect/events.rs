@@ -8,7 +8,8 @@ use tinyprof_format::model::{
     EventCell, EventClass, MessageEvent, RankEvents, ThreadEvents, VisitEvent,
 };
 use tinyprof_format::ticks::Scale;
-use tinyprof_settings::{Events as Setting, EventsWindow};
+use tinyprof_segment::control::Accepts;
+use tinyprof_settings::{Events as Setting, EventsWindow, Steer};
 
 use super::launcher;
 use super::message::warn;
@@ -24,22 +25,42 @@ const COUNTER_SHIFT: u32 = 3;
 const SHORTEST_TICKS: u32 = 2_000;
 const SHORTEST_NS: u32 = 1_000;
 
-/// Makes threads keep events, if the environment asks for it.
+/// Makes threads keep events, if the environment asks for it, and obey commands, if it allows that.
 pub(super) fn begin() {
-    let session = session();
-    let Some(Setting::Keep(policy)) = session.config.events else {
-        if session.config.events_window.is_some() && launcher::speaks_for_all() {
-            warn("TINYPROF_EVENTS_WINDOW is ignored: TINYPROF_EVENTS does not say what to keep");
-        }
-        return;
+    let config = &session().config;
+    let (accepts, steer) = match config.steer.unwrap_or_default() {
+        Steer::Off => (Accepts::Nothing, None),
+        Steer::On => (Accepts::Recording, Some("TINYPROF_STEER")),
+        Steer::Hold => (Accepts::Holding, Some("TINYPROF_STEER")),
     };
-    if session.config.budget.is_some() {
-        // Visits that a budget does not time have no begin and no end.
-        if launcher::speaks_for_all() {
-            warn("TINYPROF_EVENTS is ignored: events and TINYPROF_BUDGET exclude each other");
+    let (policy, window) = match config.events {
+        Some(Setting::Keep(policy)) => (policy, window(config.events_window.as_ref())),
+        _ => {
+            if config.events_window.is_some() {
+                ignore("TINYPROF_EVENTS_WINDOW", "TINYPROF_EVENTS does not say what to keep");
+            }
+            (EventPolicy::Ring, Window::Commanded)
         }
-        return;
+    };
+    let asks = if window == Window::Commanded { steer } else { Some("TINYPROF_EVENTS") };
+    let Some(asks) = asks else { return };
+    if config.budget.is_some() {
+        // Visits that a budget does not time have no begin and no end.
+        ignore(asks, "events and TINYPROF_BUDGET exclude each other");
+    } else {
+        install(policy, window, accepts);
     }
+}
+
+/// Warns of a setting that has no effect.
+fn ignore(setting: &str, why: &str) {
+    if launcher::speaks_for_all() {
+        warn(format_args!("{setting} is ignored: {why}"));
+    }
+}
+
+fn install(policy: EventPolicy, window: Window, accepts: Accepts) {
+    let session = session();
     let is_counter = session.clock.is_counter();
     let shortest = match (policy, is_counter) {
         (EventPolicy::Thin, true) => SHORTEST_TICKS,
@@ -52,7 +73,8 @@ pub(super) fn begin() {
         policy,
         bytes: usize::try_from(bytes).map_or(0, |bytes| 1 << bytes.ilog2()),
         times: Times { origin: session.started.ticks, shift, shortest },
-        window: window(session.config.events_window.as_ref()),
+        window,
+        accepts,
         started: session.started,
     });
 }
@@ -81,7 +103,10 @@ pub(super) fn rank_events(arenas: &[&Arena], scale: Scale) -> Option<Arc<RankEve
         let reading = arena.event_reading()?;
         Some(scale.events(thread_events(thread, reading, events.times.origin, now)))
     });
-    let threads = threads.collect();
+    let threads: Vec<_> = threads.collect();
+    if threads.is_empty() && events.window == Window::Commanded {
+        return None;
+    }
     let origin_ns = events.started.monotonic_ns;
     Some(Arc::new(RankEvents { origin_ns, threads_without_memory, threads }))
 }

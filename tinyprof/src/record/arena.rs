@@ -4,6 +4,7 @@ mod call;
 mod context;
 mod edges;
 mod events;
+mod execution;
 mod flush_points;
 mod fold;
 mod hot;
@@ -17,6 +18,7 @@ mod processor;
 mod reading;
 mod sampled;
 mod sampling;
+mod steered;
 #[cfg(test)]
 mod tests;
 mod unwind;
@@ -52,6 +54,7 @@ use hot::{FILTERED, Hot};
 use live::{add_to_live, clear_live, complete_execution, live_execution, restart_live};
 use processor::LastReading;
 use sampling::Sampler;
+use steered::Obedience;
 
 /// The most callpaths of a thread; visits of further ones go to `[other]`.
 const NODES_MAX: u32 = if cfg!(test) { 512 } else { 1 << 20 };
@@ -169,6 +172,7 @@ pub(crate) struct Arena {
     pub(crate) polled_ended: AtomicU64,
     processor: LastReading,
     events: ArenaEvents,
+    obedience: Obedience,
 }
 
 impl Arena {
@@ -183,9 +187,7 @@ impl Arena {
             segment.remove_file();
             return None;
         };
-        if !usual::has_usual_visits(clock) || sampled::is_sampling() {
-            hot.take_no_shortest_path();
-        }
+        Self::prepare_execution(&segment, clock);
         Some(Self {
             hot,
             segment,
@@ -216,6 +218,7 @@ impl Arena {
             polled_ended: AtomicU64::new(0),
             processor: LastReading::default(),
             events: ArenaEvents::default(),
+            obedience: Obedience::default(),
         })
     }
 
@@ -290,7 +293,7 @@ impl Arena {
         if self.current() != line {
             return false;
         }
-        let is_closed = if node.get(EXECUTION) == self.hot.regular_execution() {
+        let is_closed = if node.get(EXECUTION) == self.regular_execution() {
             self.add_usual_visit(node, now)
         } else {
             // The end of a root region is a flush point, timed or not, so it takes the other path.
@@ -305,7 +308,7 @@ impl Arena {
     /// Like `enter`, it only finds out which visit it is: saving registers would be measurable.
     #[inline(never)]
     fn exit_unusual(&self, line: Line) {
-        if !self.hot.keeps_events() {
+        if !self.watches_visits() {
             self.exit_root(line);
         } else if !self.exit_kept(line, || self.usual_ticks()) {
             self.exit_slowly(line, None);
@@ -321,7 +324,7 @@ impl Arena {
 
     #[inline(never)]
     fn exit_unusual_at(&self, line: Line, now: u64) {
-        let is_closed = if self.hot.keeps_events() {
+        let is_closed = if self.watches_visits() {
             self.exit_kept(line, || now)
         } else {
             self.exit_usual_root(line, || now)
@@ -346,7 +349,7 @@ impl Arena {
     #[inline(always)]
     fn exit_kept(&self, line: Line, now: impl FnOnce() -> u64) -> bool {
         let node = self.node(line);
-        if self.current() != line || node.get(EXECUTION) != self.hot.execution_without_events() {
+        if self.current() != line || node.get(EXECUTION) != self.execution_unwatched() {
             return false;
         }
         let (begin, now) = (node.get(START), now());
@@ -370,6 +373,7 @@ impl Arena {
             }
             let begin = node.get(START);
             self.add_visit(node, now, 0);
+            self.hot.current().store(node.parent().number(), Relaxed);
             self.note_event(node, line, begin, now);
         } else if self.current() != line && !self.unwind_to(line) {
             return;
@@ -387,7 +391,7 @@ impl Arena {
     pub(crate) fn next_iteration(&self, line: Line) {
         let node = self.node(line);
         if self.current() == line {
-            let (own, usual) = (node.get(EXECUTION), self.hot.regular_execution());
+            let (own, usual) = (node.get(EXECUTION), self.regular_execution());
             if own == usual {
                 if self.add_usual_iteration(node) {
                     return;
@@ -403,7 +407,7 @@ impl Arena {
     /// which must be so.
     #[inline(always)]
     fn next_iteration_kept(&self, node: Node<'_>, line: Line) -> bool {
-        let (own, usual) = (node.get(EXECUTION), self.hot.execution_without_events());
+        let (own, usual) = (node.get(EXECUTION), self.execution_unwatched());
         let begin = node.get(START);
         let is_moved = self.current() == line
             && (own == usual && self.add_usual_iteration(node)
@@ -426,7 +430,7 @@ impl Arena {
     #[inline(never)]
     fn next_iteration_unusual(&self, line: Line) {
         let node = self.node(line);
-        if self.hot.keeps_events() && self.next_iteration_kept(node, line) {
+        if self.watches_visits() && self.next_iteration_kept(node, line) {
             return;
         }
         let timed = node.get(START) & skipped::MARK == 0;
@@ -442,14 +446,14 @@ impl Arena {
         self.note_event(node, line, begin, now);
         if node.parent().is_none() {
             self.take_samples();
-            self.hot.set_execution(node.completed_or_depth());
+            self.set_execution(node.completed_or_depth());
         }
     }
 
     /// Counts a visit whose time is part of the open visit.
     fn count_recursion(&self, line: Line) {
         let node = self.node(line);
-        let execution = self.hot.execution();
+        let execution = self.execution();
         let counted = node.update(|| {
             self.begin_execution(node, execution);
             node.set(VISITS, node.get(VISITS) + 1);
@@ -466,7 +470,7 @@ impl Arena {
     fn add_visit(&self, node: Node<'_>, now: u64, start: u64) {
         self.count_cost(VISIT_UNITS);
         let ticks = self.ticks_between(node.get(START), now);
-        let execution = self.hot.execution();
+        let execution = self.execution();
         if low(node.get(SAMPLES)) != 0 {
             return self.add_sampled_visit(node, ticks, execution, start);
         }
@@ -605,7 +609,7 @@ fn open_known(arena: &Arena, parent: Line, line: Line) -> Visit {
     // Stored first: a region in a signal handler that arrives now is inside of this one.
     arena.hot.current().store(line.number(), Relaxed);
     if parent.is_none() {
-        arena.hot.set_execution(node.completed_or_depth());
+        arena.set_execution(node.completed_or_depth());
     }
     if high(node.get(EXECUTION)) & kind::SAMPLED == 0 || !arena.skips(node) {
         node.set(START, arena.clock.ticks());

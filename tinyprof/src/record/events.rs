@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use tinyprof_events::EventPolicy;
 use tinyprof_events::buffer::Times;
 use tinyprof_segment::clock::Moment;
+use tinyprof_segment::control::Accepts;
 
 /// The events that are kept of each thread.
 #[derive(Debug)]
@@ -16,6 +17,8 @@ pub(crate) struct Events {
     pub(crate) bytes: usize,
     pub(crate) times: Times,
     pub(crate) window: Window,
+    /// The commands that threads obey.
+    pub(crate) accepts: Accepts,
     /// The start of the recording.
     pub(crate) started: Moment,
 }
@@ -31,6 +34,8 @@ pub(crate) enum Window {
     Visits { region: String, first: u64, last: u64 },
     /// While the program asks for it.
     Program,
+    /// While a command asks for it.
+    Commanded,
 }
 
 static INSTALLED: OnceLock<Events> = OnceLock::new();

@@ -124,11 +124,14 @@ impl Segment {
 
     /// Returns word `word` of the header.
     pub(super) fn header(&self, word: usize) -> &AtomicU64 {
-        assert!(word < header::WORDS, "the header has no such word");
-        // SAFETY: the header's lines are the first, and were committed when the segment was made.
-        let place = unsafe { self.base.add(word) };
-        // SAFETY: as in `word`.
-        unsafe { place.as_ref() }
+        &self.header_words()[word]
+    }
+
+    /// Returns the words of the header.
+    pub(super) fn header_words(&self) -> &[AtomicU64; header::WORDS] {
+        // SAFETY: the header's lines are the first, and were committed when the segment was made;
+        // every access in all threads is atomic.
+        unsafe { self.base.cast().as_ref() }
     }
 
     /// Returns `true` to a signal handler that has interrupted an allocation of its thread.

@@ -61,7 +61,7 @@ pub(super) fn arena(clock: Clock) -> Option<Arena> {
     });
     let Some((segment, segments, thread)) = mapped else { return Arena::new(clock) };
     let arena = Arena::with_segment(segment, clock)?;
-    let words = segments.words.iter().enumerate().skip(header::VERSION);
+    let words = segments.words.iter().enumerate().take(header::EXECUTION).skip(header::VERSION);
     words.for_each(|(word, &value)| arena.header(word).store(value, Relaxed));
     let kind = segments.words[header::THREAD];
     arena.header(header::THREAD).store(kind | u64::from(thread), Relaxed);
@@ -150,7 +150,7 @@ mod tests {
         let arena = Arena::with_segment(segments.map(0).unwrap(), Clock::Monotonic).unwrap();
         let directory = scratch.path().join("segments");
         let file = directory.join(format!("{}-7-0.segment", std::process::id()));
-        let words = segments.words.iter().enumerate().skip(1);
+        let words = segments.words.iter().enumerate().take(header::EXECUTION).skip(1);
         words.for_each(|(word, &value)| arena.header(word).store(value, Relaxed));
         arena.describe_process(&segments.description);
         assert_eq!(arena.header(header::MAGIC).load(Relaxed), MAGIC);

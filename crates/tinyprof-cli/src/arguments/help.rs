@@ -332,6 +332,24 @@ Examples:
 "
 );
 
+#[cfg(feature = "top")]
+pub(crate) const CTL_HELP: &str = exit_codes!(
+    "\
+Steers a job on this host that was started with TINYPROF_STEER=on, or hold to be held as well; without it a
+program obeys nobody. A rank obeys where a region or call of MPI ends, and nobody waits for it: what has not
+come yet is named. Commands are given by the job's own user, through the files of its threads in shared
+memory; the program opens no connection. Record keeps every visit and message in the memory of
+TINYPROF_EVENTS_MEMORY, the newest if there are more. A rank that is held waits in a region of its own,
+[held], for at most a minute, and goes on as soon as this command ends.
+
+Examples:
+  tinyprof ctl status
+  tinyprof ctl record --for 5s -o solve.pftrace
+  tinyprof ctl hold --for 30s
+  tinyprof ctl on 'imbalance[\"solve\"] > 0.3' --do save,record
+"
+);
+
 pub(crate) const COMPLETIONS_HELP: &str = exit_codes!(
     "\
 Examples:

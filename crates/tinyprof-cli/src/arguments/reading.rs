@@ -11,7 +11,7 @@ use super::{
 use crate::numbers::NumberList;
 
 /// The part of a profile that a command reads.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub(crate) struct Selection {
     /// Only these ranks, 0-based, such as 3,8-15
     #[arg(long = "rank", alias = "ranks", value_name = "LIST")]

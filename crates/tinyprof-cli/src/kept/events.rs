@@ -81,7 +81,7 @@ fn thread_events(segment: &Segment<'_>, kept: Kept, now: Moment) -> ThreadEvents
         messages: messages.collect(),
     };
     let origin = recording.times.origin;
-    let open_until = open_until.filter(|_| recording.stopped.is_none());
+    let open_until = open_until.filter(|_| recording.stopped.is_none() && segment.keeps_events());
     let until = open_until.map(|until| match segment.header().clock {
         TickClock::Counter => until.ticks,
         TickClock::Monotonic => until.monotonic_ns,

@@ -17,7 +17,7 @@ use tinyprof_segment::words::{Line, high, low};
 use tinyprof_views::json_text;
 
 use super::segments::{copied_with, event_maps, line, pieces, processes};
-use crate::arguments::SaveArguments;
+use crate::arguments::{SaveArguments, SegmentChoice};
 use crate::kept::events::{Kept, add_events};
 use crate::recover::find::find;
 use crate::recover::jobs::{Job, jobs};
@@ -28,7 +28,28 @@ use crate::{render, sys};
 type Events = RefCell<HashMap<PathBuf, Kept>>;
 
 pub(crate) fn run(arguments: &SaveArguments) -> Result<(), Box<dyn Error>> {
-    let directory = segment_directory(arguments.segments.directory.as_deref());
+    let saved = save(&arguments.segments, arguments.name.as_deref())?;
+    let output = if arguments.output.is_json() {
+        json_text(&json!({ "job": saved.who, "profile": saved.profile.to_string_lossy() }))
+    } else {
+        escaped(&format!("{}: saved as {}", saved.who, saved.profile.display())) + "\n"
+    };
+    render::output(&output)
+}
+
+/// A profile of a job that runs.
+pub(super) struct Saved {
+    /// The processes of the job, for people.
+    pub(super) who: String,
+    pub(super) profile: PathBuf,
+}
+
+/// Writes a profile of a job as it is now.
+///
+/// # Errors
+/// If there is no such job, or several, or the profile cannot be written.
+pub(super) fn save(segments: &SegmentChoice, name: Option<&Path>) -> Result<Saved, Box<dyn Error>> {
+    let directory = segment_directory(segments.directory.as_deref());
     let (mut threads, mut events) = (Vec::new(), HashMap::new());
     for path in find(&directory)?.running {
         // One that has just ended is not there.
@@ -37,15 +58,9 @@ pub(crate) fn run(arguments: &SaveArguments) -> Result<(), Box<dyn Error>> {
         threads.push((path, segment));
     }
     let pieces = pieces(&threads);
-    let job = only_job(jobs(&pieces), arguments.segments.job.as_deref(), &directory)?;
-    let path = write(&job, &ranks(&job, &RefCell::new(events), sys::now()), arguments)?;
-    let who = job.who();
-    let output = if arguments.output.is_json() {
-        json_text(&json!({ "job": who, "profile": path.to_string_lossy() }))
-    } else {
-        escaped(&format!("{who}: saved as {}", path.display())) + "\n"
-    };
-    render::output(&output)
+    let job = only_job(jobs(&pieces), segments.job.as_deref(), &directory)?;
+    let profile = write(&job, &ranks(&job, &RefCell::new(events), sys::now()), name)?;
+    Ok(Saved { who: job.who(), profile })
 }
 
 /// Returns the events in the words of a segment. They are read before the segment is copied, so
@@ -58,7 +73,7 @@ fn events_in(segment: &[AtomicU64]) -> Option<Kept> {
 }
 
 /// Returns the job called `wanted`, or the only one.
-fn only_job<'a>(
+pub(super) fn only_job<'a>(
     mut jobs: Vec<Job<'a>>,
     wanted: Option<&str>,
     directory: &Path,
@@ -77,7 +92,7 @@ fn only_job<'a>(
     jobs.pop().ok_or_else(|| {
         let called = wanted.map_or_else(String::new, |wanted| format!(" called {wanted}"));
         format!(
-            "nothing to save in {}: no program{called} records there, on this host and of this user",
+            "nothing runs in {}: no program{called} records there, on this host and of this user",
             directory.display()
         )
     })
@@ -93,15 +108,18 @@ fn ranks(job: &Job<'_>, events: &Events, now: Moment) -> Vec<EventMap> {
 fn write(
     job: &Job<'_>,
     ranks: &[EventMap],
-    arguments: &SaveArguments,
+    name: Option<&Path>,
 ) -> Result<PathBuf, Box<dyn Error>> {
     let profile = job.description().profile;
-    let name = arguments.name.clone().unwrap_or_else(|| {
-        let own = Path::new(&profile).file_stem().unwrap_or("profile".as_ref());
-        let mut name = own.to_owned();
-        name.push("-saved");
-        name.into()
-    });
+    let name = name.map_or_else(
+        || {
+            let own = Path::new(&profile).file_stem().unwrap_or("profile".as_ref());
+            let mut name = own.to_owned();
+            name.push("-saved");
+            name.into()
+        },
+        Path::to_owned,
+    );
     let of = match job.size() {
         Some(size) => format!("; it has {} of its {size} ranks", job.ranks()),
         None => String::new(),

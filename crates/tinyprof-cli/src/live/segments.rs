@@ -75,7 +75,7 @@ pub(super) fn pieces(files: &[(PathBuf, Vec<u8>)]) -> Vec<Piece<'_>> {
 
 /// Returns a copy of the segment in a file; `None` if it is gone, was shortened, or grows faster
 /// than it can be read.
-fn copied(path: &Path) -> Option<Vec<u8>> {
+pub(super) fn copied(path: &Path) -> Option<Vec<u8>> {
     copied_with(path, |_| ()).map(|(bytes, ())| bytes)
 }
 

@@ -35,13 +35,13 @@ impl Condition {
     /// If it is none, or names what there is not; for people.
     pub(super) fn new(text: &str) -> Result<Self, String> {
         let program = Program::compile(text).map_err(|error| {
-            format!("--until '{text}' is no condition such as 'efficiency < 0.5': {error}")
+            format!("'{text}' is no condition such as 'efficiency < 0.5': {error}")
         })?;
         let references = program.references();
         let is_known = |name: &&str| NUMBERS.contains(name) || BY_REGION.contains(name);
         if let Some(name) = references.variables().into_iter().find(|name| !is_known(name)) {
             return Err(format!(
-                "--until knows no {name}; of the job there are {}; of a region, as in \
+                "a condition knows no {name}; of the job there are {}; of a region, as in \
                  imbalance[\"solve\"], {}",
                 NUMBERS.join(", "),
                 BY_REGION.join(", ")

@@ -1,5 +1,5 @@
-//! A guard for a mapped file that another process may shorten. Reading beyond its end raises
-//! SIGBUS; the handler puts a page of zeros there, and the read succeeds.
+//! A guard for a mapped file that another process may shorten. Access beyond its end raises SIGBUS;
+//! the handler puts a page of zeros there, and the access succeeds.
 
 use std::ptr;
 use std::sync::atomic::Ordering::SeqCst;
@@ -89,8 +89,9 @@ fn is_replaced(address: usize) -> bool {
     let bytes = PAGE_BYTES.load(SeqCst);
     let page = ptr::with_exposed_provenance_mut(address & !(bytes - 1));
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
-    // SAFETY: replaces one page of the guarded mapping, which is only read, by zeros. `mmap` is a
-    // system call and nothing else.
-    let place = unsafe { libc::mmap(page, bytes, libc::PROT_READ, flags, -1, 0) };
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    // SAFETY: replaces one page of the guarded mapping by zeros; whoever accesses it asks whether
+    // that has happened. `mmap` is a system call and nothing else.
+    let place = unsafe { libc::mmap(page, bytes, access, flags, -1, 0) };
     place != libc::MAP_FAILED
 }

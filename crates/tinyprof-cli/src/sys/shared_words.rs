@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicU64;
 
 use super::bus_error::Guarded;
 
-/// The words of a file that another process has mapped and writes to, for reading.
+/// The words of a file that another process has mapped and writes to.
 ///
 /// The recorder makes such files longer, and removes them, which leaves the memory in place. But
 /// any process of the user may shorten one: what is beyond its new end then reads as 0.
@@ -30,20 +30,27 @@ impl SharedWords {
     /// If it is empty, or the system cannot map it.
     pub(crate) fn of(file: &File) -> io::Result<Self> {
         let bytes = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
-        let words = bytes / size_of::<AtomicU64>();
+        Self::mapped(file, bytes / size_of::<AtomicU64>(), libc::PROT_READ)
+    }
+
+    /// Maps the first words of `file`, at most `words`, also for writing; `file` must be open for
+    /// that. Waits until no other thread has such a mapping.
+    ///
+    /// # Errors
+    /// As for [`of`](Self::of).
+    pub(crate) fn to_write(file: &File, words: usize) -> io::Result<Self> {
+        let bytes = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
+        let there = bytes / size_of::<AtomicU64>();
+        Self::mapped(file, there.min(words), libc::PROT_READ | libc::PROT_WRITE)
+    }
+
+    fn mapped(file: &File, words: usize, access: libc::c_int) -> io::Result<Self> {
         if words == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        // SAFETY: maps the open file at an address of the system's choice, for reading only.
+        // SAFETY: maps the open file at an address of the system's choice.
         let place = unsafe {
-            libc::mmap(
-                ptr::null_mut(),
-                words * 8,
-                libc::PROT_READ,
-                libc::MAP_SHARED,
-                file.as_raw_fd(),
-                0,
-            )
+            libc::mmap(ptr::null_mut(), words * 8, access, libc::MAP_SHARED, file.as_raw_fd(), 0)
         };
         if place == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
@@ -54,7 +61,7 @@ impl SharedWords {
         Ok(Self { start, words, guarded })
     }
 
-    /// Returns the words. Only relaxed loads are allowed: the memory is not ours to write to.
+    /// Returns the words. Of those that were mapped for reading, only loads are allowed.
     pub(crate) fn words(&self) -> &[AtomicU64] {
         // SAFETY: the mapping has this length, is aligned to a page, and is unmapped with `self`;
         // all access is atomic. Pages beyond the end of the file are replaced when they are read.

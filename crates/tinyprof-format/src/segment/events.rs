@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use tinyprof_segment::clock::Moment;
-use tinyprof_segment::layout::{header, node, skipped};
+use tinyprof_segment::layout::{header, keeping, node, skipped};
 use tinyprof_segment::words::{high, low};
 
 use super::header::Segment;
@@ -20,6 +20,12 @@ impl Segment<'_> {
         let place = self.words.get(0, header::EVENTS).filter(|place| *place != 0)?;
         let bytes = self.words.bytes(low(place), 0, (high(place) as usize).checked_mul(8)?)?;
         Some(bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect())
+    }
+
+    /// Returns whether the thread keeps events now, or kept them when it was killed.
+    #[must_use]
+    pub fn keeps_events(&self) -> bool {
+        self.words.get(0, header::KEEPING).is_some_and(keeping::is_keeping)
     }
 
     /// Returns the visits that are open and timed: the line of the callpath's record, and the begin

@@ -78,7 +78,7 @@ impl Arena {
         // Stored first: a region in a signal handler that arrives now is inside of this one.
         self.hot.current().store(line.number(), Relaxed);
         if parent.is_none() {
-            self.hot.set_execution(0);
+            self.set_execution(0);
         }
         self.node(line).set(START, self.usual_ticks());
         Some(Visit::of_node(line))
@@ -88,7 +88,7 @@ impl Arena {
     #[cold]
     fn remember_call(&self, key: u64, parent: Line, visit: Visit) {
         let Some(line) = visit.to_leave() else { return };
-        let kind = high(self.node(line).get(EXECUTION)) | self.hot.kind_of_entries();
+        let kind = high(self.node(line).get(EXECUTION)) | self.kind_of_entries();
         if kind == 0 {
             let cached = self.hot.cached_call(key);
             cached.callpath.store(pack(parent.number(), line.number()), Relaxed);

@@ -27,7 +27,7 @@ impl Arena {
     /// Returns the innermost open region, or `None` outside of all regions. Owner only.
     pub(crate) fn place(&self) -> Option<OpenRegion> {
         let line = self.current();
-        (!line.is_none()).then(|| OpenRegion { line, execution: self.hot.execution() })
+        (!line.is_none()).then(|| OpenRegion { line, execution: self.execution() })
     }
 
     /// Makes the next regions be entered under `place`, of the arena `theirs`, without a visit of
@@ -37,9 +37,9 @@ impl Arena {
         let ours = std::ptr::eq(self, theirs);
         let under = if ours { place.line } else { self.same_callpath(theirs, place)? };
         self.take_samples();
-        let before = Before { current: self.current(), execution: self.hot.execution(), under };
+        let before = Before { current: self.current(), execution: self.execution(), under };
         self.hot.current().store(under.number(), Relaxed);
-        self.hot.set_execution(place.execution);
+        self.set_execution(place.execution);
         Some(before)
     }
 
@@ -51,7 +51,7 @@ impl Arena {
             self.close_innermost();
         }
         self.hot.current().store(before.current.number(), Relaxed);
-        self.hot.set_execution(before.execution);
+        self.set_execution(before.execution);
     }
 
     /// Returns our record of the callpath of `place` in `theirs`.

@@ -12,7 +12,8 @@ use tinyprof_events::layout::Geometry;
 use tinyprof_events::{Buffer, EventClass, MessageEnd, Recording, Visit, read};
 use tinyprof_format::model::CallpathId;
 use tinyprof_segment::clock::monotonic_ns;
-use tinyprof_segment::layout::{LINE_WORDS, header, skipped};
+use tinyprof_segment::control::Accepts;
+use tinyprof_segment::layout::{LINE_WORDS, header, keeping, skipped};
 use tinyprof_segment::sequence::publish;
 use tinyprof_segment::words::{Line, pack};
 
@@ -25,17 +26,6 @@ use super::reading::Ids;
 /// 0.1 ms, and rarely enough to cost nothing.
 const LOOK_TICKS: u64 = 100_000;
 
-/// The states of a thread.
-mod state {
-    /// Its window has not begun.
-    pub(super) const WAITING: u32 = 0;
-    pub(super) const KEEPING: u32 = 1;
-    /// Its window is over, or there is no memory.
-    pub(super) const OVER: u32 = 2;
-    /// It keeps all of the run.
-    pub(super) const KEEPING_ALL: u32 = 3;
-}
-
 /// The events of an arena.
 #[derive(Debug, Default)]
 pub(super) struct ArenaEvents {
@@ -44,7 +34,6 @@ pub(super) struct ArenaEvents {
     words: AtomicU32,
     /// The geometry of the buffer.
     geometry: AtomicU64,
-    state: AtomicU32,
     lacks_memory: AtomicU32,
     /// The begin and the end of the last call that has ended.
     last_call: AtomicU64,
@@ -82,26 +71,31 @@ impl Arena {
     /// Makes the thread of the arena keep events, if that is asked for. Before its first region.
     pub(in crate::record) fn begin_events(&self) {
         let Some(events) = installed() else { return };
+        self.header(header::ACCEPTS).store(events.accepts.to_word(), Relaxed);
         let state = match &events.window {
-            Window::Always => state::KEEPING_ALL,
-            Window::Time { from_ns: 1.., .. } | Window::Visits { first: 1.., .. } => state::WAITING,
-            Window::Program | Window::Time { .. } | Window::Visits { .. } => state::KEEPING,
+            Window::Commanded => return self.keeping().store(keeping::OVER, Relaxed),
+            Window::Always if events.accepts == Accepts::Nothing => keeping::ALL,
+            Window::Always => keeping::NOW,
+            Window::Time { from_ns: 1.., .. } | Window::Visits { first: 1.., .. } => {
+                keeping::WAITING
+            }
+            Window::Program | Window::Time { .. } | Window::Visits { .. } => keeping::NOW,
         };
-        self.events.state.store(state, Relaxed);
-        self.hot.keep_events();
+        self.keeping().store(state, Relaxed);
+        self.watch_visits();
     }
 
     /// Keeps the visit of `node`, at `line`, that ends now, if the thread keeps events. Owner only.
     #[inline(always)]
     pub(super) fn note_event(&self, node: Node<'_>, line: Line, begin: u64, now: u64) {
-        if self.hot.keeps_events() {
+        if self.watches_visits() {
             self.note_event_of(node, line, begin, now);
         }
     }
 
     #[inline(never)]
     pub(super) fn note_event_of(&self, node: Node<'_>, line: Line, begin: u64, now: u64) {
-        if self.events.state.load(Relaxed) == state::KEEPING_ALL {
+        if self.keeping().load(Relaxed) == keeping::ALL {
             self.keep_event(node, line, begin, now);
         } else {
             self.note_event_in_window(node, line, begin, now);
@@ -110,17 +104,17 @@ impl Arena {
 
     #[inline(never)]
     fn note_event_in_window(&self, node: Node<'_>, line: Line, begin: u64, now: u64) {
-        let Some(events) = installed() else { return };
+        let Some(events) = installed() else { return self.watch_no_visits() };
         if self.keeps_now(events) {
-            self.keep_event(node, line, begin, now);
+            self.keep_event(node, line, begin.max(self.recording_since()), now);
         } else if self.site(line).is_call() {
             self.remember_call_event(begin, now);
         }
         match &events.window {
             Window::Always | Window::Program => {}
+            Window::Commanded => self.pass_recording(node, now),
             Window::Time { from_ns, to_ns } => {
-                if now >= self.events.next_look.load(Relaxed) {
-                    self.events.next_look.store(now + LOOK_TICKS, Relaxed);
+                if self.is_time_to_look(now) {
                     let at_ns = monotonic_ns().saturating_sub(events.started.monotonic_ns);
                     self.pass_window(node, now, at_ns >= *from_ns, at_ns >= *to_ns);
                 }
@@ -133,6 +127,9 @@ impl Arena {
                 }
             }
         }
+        if events.accepts != Accepts::Nothing {
+            self.obey(events, node, now);
+        }
     }
 
     fn keeps_now(&self, events: &Events) -> bool {
@@ -142,21 +139,26 @@ impl Arena {
         }
     }
 
-    fn is_keeping(&self) -> bool {
-        matches!(self.events.state.load(Relaxed), state::KEEPING | state::KEEPING_ALL)
+    pub(super) fn is_keeping(&self) -> bool {
+        keeping::is_keeping(self.keeping().load(Relaxed))
     }
 
-    /// Returns whether the thread keeps events. Owner only.
+    /// Returns whether the thread keeps no events until a command asks for them.
+    pub(super) fn is_over(&self) -> bool {
+        self.keeping().load(Relaxed) == keeping::OVER
+    }
+
+    /// Returns the word that says whether the thread keeps events; see [`keeping`].
     #[inline(always)]
-    pub(crate) fn keeps_events(&self) -> bool {
-        self.hot.keeps_events()
+    fn keeping(&self) -> &AtomicU64 {
+        self.segment.header(header::KEEPING)
     }
 
     /// Keeps an end of a message of the call at `callpath`, if the thread keeps events: of the call
     /// that is open, or of the one that has just ended. Owner only.
     #[inline(never)]
     pub(crate) fn note_message(&self, callpath: Line, end: &MessageEnd) {
-        let is_all = self.events.state.load(Relaxed) == state::KEEPING_ALL;
+        let is_all = self.keeping().load(Relaxed) == keeping::ALL;
         if !is_all && !installed().is_some_and(|events| self.keeps_now(events)) {
             return;
         }
@@ -175,16 +177,36 @@ impl Arena {
 
     /// Begins or ends the window of the thread, which is about to leave `node`.
     fn pass_window(&self, node: Node<'_>, now: u64, begun: bool, ended: bool) {
-        let own = &self.events.state;
         if ended {
-            if self.is_keeping() {
-                self.cut_around(node.parent(), 0, now);
-            }
-            own.store(state::OVER, Relaxed);
-            self.hot.keep_no_events();
+            self.end_keeping(node, 0, now);
         } else if begun {
-            own.store(state::KEEPING, Relaxed);
+            self.keeping().store(keeping::NOW, Relaxed);
         }
+    }
+
+    /// Keeps events from now on.
+    pub(super) fn begin_keeping(&self) {
+        self.keeping().store(keeping::NOW, Relaxed);
+        self.watch_visits();
+    }
+
+    /// Keeps no more events, and what has been of the visits around `node`, since `since`.
+    pub(super) fn end_keeping(&self, node: Node<'_>, since: u64, now: u64) {
+        if self.is_keeping() {
+            self.cut_around(node.parent(), since, now);
+        }
+        self.keeping().store(keeping::OVER, Relaxed);
+        self.watch_no_visits();
+    }
+
+    /// Returns whether it is time to look whether a window has begun or ended.
+    pub(super) fn is_time_to_look(&self, now: u64) -> bool {
+        let next = &self.events.next_look;
+        let is_time = now >= next.load(Relaxed);
+        if is_time {
+            next.store(now + LOOK_TICKS, Relaxed);
+        }
+        is_time
     }
 
     /// Begins a piece of the program that asks for events. Owner only.
@@ -201,7 +223,7 @@ impl Arena {
         let is_outermost = self.events.pieces.load(Relaxed) == 1;
         self.events.pieces.store(self.events.pieces.load(Relaxed).saturating_sub(1), Relaxed);
         let events = installed().filter(|events| events.window == Window::Program);
-        if events.is_some() && is_outermost && self.hot.keeps_events() {
+        if events.is_some() && is_outermost && self.watches_visits() {
             let since = self.events.piece_begin.load(Relaxed);
             self.cut_around(self.current(), since, self.clock.ticks());
         }
@@ -293,8 +315,8 @@ impl Arena {
         let block = self.segment.allocate_zeroed(lines.ilog2());
         let Some((line, words)) = block else {
             self.events.lacks_memory.store(1, Relaxed);
-            self.events.state.store(state::OVER, Relaxed);
-            self.hot.keep_no_events();
+            self.keeping().store(keeping::OVER, Relaxed);
+            self.watch_no_visits();
             return None;
         };
         let buffer = Buffer::prepare(words, events.policy, events.times)?;

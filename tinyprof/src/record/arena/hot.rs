@@ -8,8 +8,6 @@ use std::ptr::NonNull;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
 
-use tinyprof_segment::words::{high, low, pack};
-
 use crate::sys::pages;
 
 /// The number of sites made at run time that are cached with the callpath of their last visit.
@@ -30,12 +28,6 @@ pub(super) const CALLS: usize = 256;
 /// The number of messages that are remembered, by a hash of callpath and signature. A power of two.
 const LAST_MESSAGES: usize = 128;
 
-/// A bit that no record has in the word of its execution.
-const IRREGULAR: u32 = 1 << 31;
-
-/// A bit that no record has in the word of its execution: the thread keeps events.
-const EVENTS: u32 = 1 << 30;
-
 /// The cache entry of a site whose visits are not recorded. It is the parent of no entry, because
 /// no record has that number.
 pub(super) const FILTERED: u64 = i32::MAX as u64;
@@ -47,8 +39,6 @@ struct Named {
     current: AtomicU32,
     /// Not 0 in the process that made it.
     of_this_process: AtomicU32,
-    /// The execution of the latest root region. High half: 0 if records may take the shortest path.
-    execution: AtomicU64,
     /// Not 0 if this thread's flush points are watched.
     watched: AtomicU32,
     /// Of the wrappers of MPI's functions.
@@ -130,62 +120,6 @@ impl Hot {
     #[inline]
     pub(super) fn current(&self) -> &AtomicU32 {
         &self.named().current
-    }
-
-    /// Returns the execution of the latest root region.
-    #[inline]
-    pub(super) fn execution(&self) -> u32 {
-        low(self.regular_execution())
-    }
-
-    /// Returns the word of a record whose live numbers belong to that execution, and which may take
-    /// the shortest path.
-    #[inline]
-    pub(super) fn regular_execution(&self) -> u64 {
-        self.named().execution.load(Relaxed)
-    }
-
-    #[inline]
-    pub(super) fn set_execution(&self, execution: u32) {
-        let word = &self.named().execution;
-        word.store(pack(execution, high(word.load(Relaxed))), Relaxed);
-    }
-
-    /// Forbids the shortest path to all records: this thread's clock is not the processor's
-    /// counter.
-    pub(super) fn take_no_shortest_path(&self) {
-        self.named().execution.store(pack(0, IRREGULAR), Relaxed);
-    }
-
-    /// Forbids the shortest path to the ends of visits: they are kept one by one.
-    pub(super) fn keep_events(&self) {
-        let word = &self.named().execution;
-        word.store(word.load(Relaxed) | u64::from(EVENTS) << 32, Relaxed);
-    }
-
-    /// Allows it again.
-    pub(super) fn keep_no_events(&self) {
-        let word = &self.named().execution;
-        word.store(word.load(Relaxed) & !(u64::from(EVENTS) << 32), Relaxed);
-    }
-
-    /// Returns whether visits are kept one by one.
-    #[inline(always)]
-    pub(super) fn keeps_events(&self) -> bool {
-        high(self.regular_execution()) & EVENTS != 0
-    }
-
-    /// Returns what [`regular_execution`](Self::regular_execution) would be without events.
-    #[inline(always)]
-    pub(super) fn execution_without_events(&self) -> u64 {
-        self.regular_execution() & !(u64::from(EVENTS) << 32)
-    }
-
-    /// Returns the kind that forbids records to begin a visit on the shortest path; 0 if nothing
-    /// does.
-    #[inline]
-    pub(super) fn kind_of_entries(&self) -> u32 {
-        high(self.regular_execution()) & !EVENTS
     }
 
     /// Returns the first word of the memory with samples; 0 if there is none, or somebody has it.
@@ -311,7 +245,6 @@ impl Hot {
         self.samples().store(0, Relaxed);
         self.sample_sizes().store(0, Relaxed);
         self.current().store(0, Relaxed);
-        self.set_execution(0);
         let words = self.run_time_cache().iter().chain(self.cache()).chain(self.described());
         words.for_each(|word| word.store(0, Relaxed));
         self.message_cache().iter().for_each(|word| word.store(0, Relaxed));

@@ -85,6 +85,7 @@ impl Arena {
     pub(crate) fn part_from_file(&self) {
         if self.is_mapped() || self.has_file() {
             self.segment.part_from_file();
+            Self::prepare_execution(&self.segment, self.clock);
             self.hot.clear();
             self.lookup.clear();
             self.clear_messages();

@@ -159,7 +159,7 @@ impl Arena {
         }
         if let Some(entry) = self.entry(site) {
             // The entry also marks unusual visits, so that the shortest path has one value to test.
-            let kind = high(self.node(line).get(EXECUTION)) | self.hot.kind_of_entries();
+            let kind = high(self.node(line).get(EXECUTION)) | self.kind_of_entries();
             // Outside of all regions the shortest path is not tried.
             let is_usual = site.is_metric() || (kind == 0 && !parent.is_none());
             let key = parent.number() | if is_usual { 0 } else { NOT_USUAL };

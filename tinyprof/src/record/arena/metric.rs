@@ -53,7 +53,7 @@ impl Arena {
             return false;
         };
         let node = self.node(own);
-        let execution = self.hot.execution();
+        let execution = self.execution();
         let mut kept = true;
         node.update(|| {
             if low(node.get(EXECUTION)) != execution {

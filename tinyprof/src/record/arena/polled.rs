@@ -46,7 +46,7 @@ impl Arena {
             node.update(|| node.set_completed_or_depth(executions.saturating_add(1)));
             executions
         } else {
-            self.hot.execution()
+            self.execution()
         };
         add_one(&self.polled_begun);
         Some(InFlight {

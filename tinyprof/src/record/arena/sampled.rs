@@ -297,7 +297,7 @@ impl Arena {
 
     /// Outside of all regions samples belong to no execution, as calls of MPI do there.
     fn execution_of(&self, parent: Line) -> u32 {
-        if parent.is_none() { 0 } else { self.hot.execution() }
+        if parent.is_none() { 0 } else { self.execution() }
     }
 
     fn add_not_sampled(&self, sampling: &'static Sampling) {

@@ -127,7 +127,7 @@ impl Arena {
     #[inline(always)]
     pub(super) fn add_usual_root(&self, node: Node<'_>, now: impl FnOnce() -> u64) -> bool {
         let before = node.get(EXECUTION);
-        let execution = self.hot.regular_execution();
+        let execution = self.regular_execution();
         // Excludes irregular threads, whose word has a bit that no record has.
         if high(before ^ execution) != kind::ROOT || low(before) == low(execution) {
             return false;

@@ -82,7 +82,7 @@ fn regions_inside_stand_under_the_future_on_every_thread() {
             set_manual(105);
             close(arena, inside);
         });
-        assert_eq!(arena.place().map(|place| place.execution), Some(arena.hot.execution()));
+        assert_eq!(arena.place().map(|place| place.execution), Some(arena.execution()));
         close(arena, other);
     }
     there.end_polled(&visit);

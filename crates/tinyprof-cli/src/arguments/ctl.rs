@@ -1,0 +1,111 @@
+//! Arguments of `tinyprof ctl`.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use clap::{Args, Subcommand, ValueEnum};
+use tinyprof_settings::parse;
+
+use super::files::SegmentChoice;
+use super::output::PlainOutput;
+
+/// Arguments of `tinyprof ctl`.
+#[derive(Args, Debug)]
+pub(crate) struct CtlArguments {
+    #[command(subcommand)]
+    pub(crate) command: CtlCommand,
+}
+
+/// The commands to a running job.
+#[derive(Debug, Subcommand)]
+pub(crate) enum CtlCommand {
+    /// Print which commands the job obeys, and what its ranks do
+    Status(OnJob),
+    /// Keep every visit and message for some time, and write them
+    Record {
+        /// For how long, such as 5s or 500ms
+        #[arg(long = "for", value_name = "TIME", default_value = "5s")]
+        time: Time,
+        /// The profile's name; with .pftrace also a file for ui.perfetto.dev [default: the
+        /// program's own, and -recorded, in this directory]
+        #[arg(short = 'o', long = "output", value_name = "OUT")]
+        name: Option<PathBuf>,
+        #[command(flatten)]
+        on: OnJob,
+    },
+    /// Hold all ranks where a region or call of MPI ends, while this command runs
+    Hold {
+        /// For how long, at most 60s
+        #[arg(long = "for", value_name = "TIME", default_value = "60s")]
+        time: Time,
+        #[command(flatten)]
+        on: OnJob,
+    },
+    /// End a hold or a recording
+    Release(OnJob),
+    /// Do something when a condition holds, such as 'imbalance["solve"] > 0.3'
+    On(OnArguments),
+}
+
+/// The job, and the form of the output.
+#[derive(Args, Debug)]
+pub(crate) struct OnJob {
+    #[command(flatten)]
+    pub(crate) segments: SegmentChoice,
+    #[command(flatten)]
+    pub(crate) output: PlainOutput,
+}
+
+/// Arguments of `tinyprof ctl on`.
+#[derive(Args, Debug)]
+pub(crate) struct OnArguments {
+    /// The condition, as tinyprof top --until takes it
+    #[arg(value_name = "CONDITION")]
+    pub(crate) condition: String,
+    /// What to do, in this order
+    #[arg(long = "do", value_name = "LIST", value_delimiter = ',', default_value = "notify")]
+    pub(crate) actions: Vec<CtlAction>,
+    /// How often at most; each time after it did not hold
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) times: u32,
+    /// For record and hold: for how long
+    #[arg(long = "for", value_name = "TIME", default_value = "5s")]
+    pub(crate) time: Time,
+    /// For record and save: the profile's name
+    #[arg(short = 'o', long = "output", value_name = "OUT")]
+    pub(crate) name: Option<PathBuf>,
+    /// Look every SECONDS
+    #[arg(long, value_name = "SECONDS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) interval: u32,
+    #[command(flatten)]
+    pub(crate) segments: SegmentChoice,
+    #[command(flatten)]
+    pub(crate) output: PlainOutput,
+}
+
+/// What is done when a condition holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CtlAction {
+    /// Print a line
+    Notify,
+    /// Write a profile of the job as it is
+    Save,
+    /// Keep events for some time, and write them
+    Record,
+    /// Hold the job
+    Hold,
+}
+
+/// A time with its unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Time(pub(crate) Duration);
+
+impl FromStr for Time {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let time = parse::duration(text).filter(|time| !time.is_zero());
+        time.map(Self).ok_or("expected a time with its unit, such as 5s, 500ms or 2m")
+    }
+}

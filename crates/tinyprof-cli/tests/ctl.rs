@@ -1,0 +1,214 @@
+//! `tinyprof ctl`: commands to running programs, what they do, and that nobody obeys unasked.
+
+#[path = "support/watched.rs"]
+mod watched;
+
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread::{self, JoinHandle};
+
+use serde_json::Value;
+use tinyprof_format::file::read_profile;
+use tinyprof_format::model::{Profile, ThreadEvents};
+use watched::Watched;
+
+const ON: (&str, &str) = ("TINYPROF_STEER", "on");
+const HOLD: (&str, &str) = ("TINYPROF_STEER", "hold");
+
+fn ctl(arguments: &[&str], directory: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tinyprof"));
+    command.arg("ctl").args(arguments).arg("segments").current_dir(directory);
+    command.env_remove("TINYPROF_SEGMENT_DIR").stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn run(arguments: &[&str], directory: &Path) -> Output {
+    ctl(arguments, directory).output().expect("tinyprof starts")
+}
+
+fn said(output: &Output) -> String {
+    let text = [&output.stdout[..], &output.stderr].concat();
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+fn profile(place: &Path, name: &str) -> Profile {
+    read_profile(&place.join(name)).expect("a profile")
+}
+
+fn visits(profile: &Profile, name: &str) -> u64 {
+    let callpaths = profile.callpaths.iter().zip(&profile.values);
+    let of_region = callpaths.filter(|((_, callpath), _)| &*callpath.region.name == name);
+    of_region.flat_map(|(_, values)| values).map(|values| values.visits()).sum()
+}
+
+fn status(place: &Path) -> Value {
+    let output = run(&["status", "--json"], place);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+/// Has a program do steps until it is told to stop.
+struct Stepping {
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<(Watched, u64)>,
+}
+
+impl Stepping {
+    fn begin(mut program: Watched) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&stop);
+        let thread = thread::spawn(move || {
+            let mut steps = 1;
+            while !told.load(Relaxed) {
+                program.step();
+                steps += 1;
+            }
+            (program, steps)
+        });
+        Self { stop, thread }
+    }
+
+    /// Returns the program, and the number of its steps so far.
+    fn end(self) -> (Watched, u64) {
+        self.stop.store(true, Relaxed);
+        self.thread.join().expect("it goes on")
+    }
+}
+
+/// Waits until a process has ended, or what is said of the only rank is so.
+fn until(place: &Path, is_so: impl Fn(&Value) -> bool, ended: Option<&mut Child>) {
+    let mut ended = ended;
+    loop {
+        let has_ended =
+            ended.as_mut().is_some_and(|child| child.try_wait().expect("ours").is_some());
+        if has_ended || is_so(&status(place)["ranks"][0]) {
+            return;
+        }
+    }
+}
+
+#[test]
+fn some_time_of_a_running_program_is_recorded_and_the_rest_is_not() {
+    let place = tempfile::tempdir().expect("a temporary directory");
+    let mut program = Watched::start(place.path(), &[ON]);
+    for _ in 0..100 {
+        program.step();
+    }
+    let mut recording = ctl(&["record", "--for", "1s", "-o", "one.pftrace"], place.path())
+        .spawn()
+        .expect("it runs");
+    let mut steps = 101;
+    while recording.try_wait().expect("ours").is_none() {
+        program.step();
+        steps += 1;
+    }
+    let output = recording.wait_with_output().expect("it has ended");
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert!(said(&output).contains("recorded 1 rank from "), "{}", said(&output));
+    assert!(std::fs::metadata(place.path().join("one.pftrace")).expect("a file").len() > 1_000);
+    let recorded = profile(place.path(), "one.tprof");
+    let events = recorded.ranks[0].events.as_ref().expect("events").threads[0].clone();
+    let of_depth = |depth| events.visits.iter().filter(|visit| visit.depth == depth).count() as u64;
+    assert_eq!(of_depth(1), 1, "run, which is open, is cut once");
+    assert!(of_depth(2) > 10 && of_depth(2) < steps - 100, "{} of {steps}", of_depth(2));
+    let (first, rest) = events.visits.split_first().expect("events");
+    assert!(first.depth == 1 && rest.iter().all(|visit| visit.end_ns() <= first.end_ns()));
+    assert!(of_depth(3).abs_diff(of_depth(2)) <= 1, "the command may come within a step");
+    let is_within_a_step = events.cut == 2;
+    assert!(events.lost() == 0 && (events.cut == 1 || is_within_a_step), "{}", events.cut);
+
+    // Nothing is kept any more, and sums have missed nothing.
+    for _ in 0..100 {
+        program.step();
+    }
+    assert_eq!(status(place.path())["ranks"][0]["keeps_events"], false);
+    program.end();
+    let own = profile(place.path(), "job.tprof");
+    assert_eq!((visits(&own, "run"), visits(&own, "step")), (1, steps + 100));
+    let kept = own.ranks[0].events.as_ref().expect("events").threads[0].clone();
+    let shape =
+        |events: &ThreadEvents| events.visits.iter().map(|visit| visit.depth).collect::<Vec<_>>();
+    assert!(shape(&kept) == shape(&events), "{} and {}", kept.visits.len(), events.visits.len());
+}
+
+#[test]
+fn a_program_is_held_until_it_is_released() {
+    let place = tempfile::tempdir().expect("a temporary directory");
+    let stepping = Stepping::begin(Watched::start(place.path(), &[HOLD]));
+    let mut holding = ctl(&["hold", "--for", "50s"], place.path()).spawn().expect("it runs");
+    until(place.path(), |rank| rank["held_ns"].is_u64(), Some(&mut holding));
+    let released = run(&["release"], place.path());
+    assert!(said(&released).ends_with(": 1 of 1 released\n"), "{}", said(&released));
+    let (program, steps) = stepping.end();
+    let output = holding.wait_with_output().expect("it has ended");
+    assert!(said(&output).ends_with(": 1 of 1 held\n"), "{}", said(&output));
+    program.end();
+    let own = profile(place.path(), "job.tprof");
+    assert_eq!((visits(&own, "[held]"), visits(&own, "step")), (1, steps));
+}
+
+#[test]
+fn nobody_is_held_for_long_by_a_client_that_is_killed() {
+    let place = tempfile::tempdir().expect("a temporary directory");
+    let stepping = Stepping::begin(Watched::start(place.path(), &[HOLD]));
+    let mut holding = ctl(&["hold"], place.path()).spawn().expect("it runs");
+    until(place.path(), |rank| rank["held_ns"].is_u64(), Some(&mut holding));
+    holding.kill().expect("ours");
+    holding.wait().expect("ours");
+    until(place.path(), |rank| rank["held_ns"].is_null(), None);
+    stepping.end().0.end();
+    assert_eq!(visits(&profile(place.path(), "job.tprof"), "[held]"), 1);
+}
+
+#[test]
+fn who_has_not_allowed_it_obeys_nobody() {
+    let place = tempfile::tempdir().expect("a temporary directory");
+    let mut program = Watched::start(place.path(), &[]);
+    for command in [&["record"][..], &["hold"], &["release"]] {
+        let output = run(command, place.path());
+        assert_eq!(output.status.code(), Some(1));
+        assert!(said(&output).contains("does not obey this: start it with TINYPROF_STEER="));
+    }
+    program.step();
+    let state = status(place.path());
+    assert_eq!(
+        (&state["steer"], &state["ranks"][0]["keeps_events"]),
+        (&"off".into(), &false.into())
+    );
+    program.end();
+
+    let mut program = Watched::start(place.path(), &[ON, ("TINYPROF_OUT", "other")]);
+    let output = run(&["hold"], place.path());
+    assert!(said(&output).contains("start it with TINYPROF_STEER=hold"), "{}", said(&output));
+    program.step();
+    program.end();
+    assert_eq!(visits(&profile(place.path(), "other.tprof"), "[held]"), 0);
+}
+
+#[test]
+fn something_is_done_when_a_condition_holds() {
+    let place = tempfile::tempdir().expect("a temporary directory");
+    let mut program = Watched::start(place.path(), &[ON]);
+    let arguments = ["on", r#"visits["step"] >= 3.0"#, "--do", "notify,save", "-o", "three"];
+    let mut waiting = ctl(&arguments, place.path()).spawn().expect("it runs");
+    assert!(waiting.try_wait().expect("ours").is_none());
+    program.step();
+    program.step();
+    let output = waiting.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert!(said(&output).contains("holds, time 1\n"), "{}", said(&output));
+    assert_eq!(visits(&profile(place.path(), "three.tprof"), "step"), 3);
+
+    let arguments = ["on", "ranks > 1"];
+    let never = ctl(&arguments, place.path()).spawn().expect("it runs");
+    // It has been seen, or the end of the job would not be.
+    let watching = ctl(&["on", "ranks == 1"], place.path()).output().expect("it runs");
+    assert_eq!(watching.status.code(), Some(0), "{}", said(&watching));
+    program.end();
+    let output = never.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said(&output).contains("never was ranks > 1"), "{}", said(&output));
+}

@@ -1,0 +1,223 @@
+//! Commands to a thread that runs, in words of its segment's header, and its answers.
+//!
+//! ```text
+//! the thread:   65 accepts: see [`Accepts`]
+//!               66 answer: number of the command; high half: see [`Answer`]
+//!               67 when it answered, ns             68 events are kept until then, ns; 0: not asked
+//!               69 since when it is held, ns; 0: it is not
+//!               70 whether it keeps events: see [`keeping`](crate::layout::keeping)
+//! the client:   72 command: number, above 0; high half: see [`Verb`]; written last
+//!               73 until when, ns                   74 what [`check`] returns for 72 and 73
+//!               75 lease: when the client was last there, ns
+//! ```
+//!
+//! All times are of `CLOCK_MONOTONIC`. A thread looks at its command where a visit ends while the
+//! bit [`WATCHED`](crate::layout::execution::WATCHED) is set. What a client has written only in part
+//! is no command.
+
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU64, fence};
+
+use crate::layout::{execution, header};
+use crate::words::{high, low, pack};
+
+/// The time for which a thread is held at most, in ns.
+pub const HOLD_NS_MAX: u64 = 60_000_000_000;
+
+/// The time after which a client that has not renewed its lease counts as gone, in ns.
+pub const LEASE_NS: u64 = 3_000_000_000;
+
+/// The commands that the user allows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Accepts {
+    /// None: others may only read.
+    #[default]
+    Nothing,
+    /// Those that change what is recorded.
+    Recording,
+    /// Also those that hold the program.
+    Holding,
+}
+
+impl Accepts {
+    const ALL: [Self; 3] = [Self::Nothing, Self::Recording, Self::Holding];
+
+    /// Returns what the word of a header says; nothing, if it makes no sense.
+    #[must_use]
+    pub fn of_word(word: u64) -> Self {
+        Self::ALL.into_iter().find(|one| one.to_word() == word).unwrap_or_default()
+    }
+
+    /// Returns the word of a header.
+    #[must_use]
+    pub const fn to_word(self) -> u64 {
+        self as u64
+    }
+}
+
+/// What a thread is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// Keep visits one by one until some time.
+    Record,
+    /// Wait until some time, or until the client goes.
+    Hold,
+    /// End what the last command has begun.
+    Release,
+}
+
+impl Verb {
+    const ALL: [(u32, Self); 3] = [(1, Self::Record), (2, Self::Hold), (3, Self::Release)];
+
+    const fn number(self) -> u32 {
+        match self {
+            Self::Record => 1,
+            Self::Hold => 2,
+            Self::Release => 3,
+        }
+    }
+}
+
+/// A thread's answer to a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It does so.
+    Done,
+    /// It does not: the user does not allow it.
+    NotAllowed,
+    /// It keeps events already, as the environment says.
+    KeepsAlready,
+    /// It does not know this command.
+    Unknown,
+}
+
+impl Answer {
+    const ALL: [(u32, Self); 4] =
+        [(1, Self::Done), (2, Self::NotAllowed), (3, Self::KeepsAlready), (4, Self::Unknown)];
+
+    const fn number(self) -> u32 {
+        match self {
+            Self::Done => 1,
+            Self::NotAllowed => 2,
+            Self::KeepsAlready => 3,
+            Self::Unknown => 4,
+        }
+    }
+}
+
+/// A command as it is in a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// The number that tells it from others.
+    pub number: u32,
+    /// `None` if it is not known here.
+    pub verb: Option<Verb>,
+    /// When it ends, in ns of `CLOCK_MONOTONIC`.
+    pub until_ns: u64,
+}
+
+/// Returns the word by which a thread knows that a command is whole.
+#[must_use]
+pub const fn check(command: u64, until_ns: u64) -> u64 {
+    // An odd constant mixes all bits upwards; the rotation brings them down again.
+    (command.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ until_ns)
+        .rotate_left(29)
+        .wrapping_mul(0xbf58_476d_1ce4_e5b9)
+}
+
+/// Writes a command into a header, and has its thread look at it. `number` must not be that of the
+/// command before.
+pub fn command(header: &[AtomicU64], number: u32, verb: Verb, until_ns: u64) {
+    let word = pack(number, verb.number());
+    // Not a command until its own word is there.
+    header[header::COMMAND].store(0, Relaxed);
+    fence(Release);
+    header[header::UNTIL_NS].store(until_ns, Relaxed);
+    header[header::CHECK].store(check(word, until_ns), Relaxed);
+    header[header::COMMAND].store(word, Release);
+    call(header);
+}
+
+/// Has the thread of a header look at its command: again, if it has not answered.
+pub fn call(header: &[AtomicU64]) {
+    let bit = u64::from(execution::WATCHED) << 32;
+    header[header::EXECUTION].fetch_or(bit, AcqRel);
+}
+
+/// Returns the command in a header; `None` if there is none, or it is not whole.
+#[must_use]
+pub fn commanded(word: impl Fn(usize) -> u64) -> Option<Command> {
+    let (command, until_ns) = (word(header::COMMAND), word(header::UNTIL_NS));
+    if command == 0 || word(header::CHECK) != check(command, until_ns) {
+        return None;
+    }
+    let verb = Verb::ALL.into_iter().find(|(number, _)| *number == high(command));
+    Some(Command { number: low(command), verb: verb.map(|(_, verb)| verb), until_ns })
+}
+
+/// Writes the answer to the command of this number.
+pub fn answer(header: &[AtomicU64], number: u32, answer: Answer, now_ns: u64) {
+    header[header::ANSWERED_NS].store(now_ns, Relaxed);
+    header[header::ANSWER].store(pack(number, answer.number()), Release);
+}
+
+/// Returns the answer to the command of this number; `None` if there is none yet.
+#[must_use]
+pub fn answered(header: &[AtomicU64], number: u32) -> Option<Answer> {
+    let word = header[header::ANSWER].load(Acquire);
+    let known = Answer::ALL.into_iter().find(|(of, _)| *of == high(word));
+    (low(word) == number).then(|| known.map_or(Answer::Unknown, |(_, answer)| answer))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words() -> Vec<AtomicU64> {
+        (0..header::WORDS).map(|_| AtomicU64::new(0)).collect()
+    }
+
+    #[test]
+    fn a_command_is_read_as_it_was_written_and_answered_once() {
+        let words = words();
+        let of = |at: usize| words[at].load(Relaxed);
+        assert_eq!(commanded(of), None, "nobody has written one");
+        for (number, (_, verb)) in (7..).zip(Verb::ALL) {
+            command(&words, number, verb, 1_000);
+            let read = commanded(of).expect("it is whole");
+            assert_eq!(read, Command { number, verb: Some(verb), until_ns: 1_000 });
+            assert_eq!(answered(&words, number), None);
+            for (_, given) in Answer::ALL {
+                answer(&words, number, given, 5);
+                assert_eq!(answered(&words, number), Some(given));
+            }
+        }
+        assert_eq!(high(of(header::EXECUTION)), execution::WATCHED);
+        assert_eq!(low(of(header::EXECUTION)), 0, "the rest is the thread's");
+    }
+
+    #[test]
+    fn what_is_written_in_part_or_by_chance_is_no_command() {
+        let words = words();
+        command(&words, 7, Verb::Record, 1_000);
+        for at in [header::COMMAND, header::UNTIL_NS, header::CHECK] {
+            for bit in 0..64 {
+                let of = |word: usize| words[word].load(Relaxed) ^ u64::from(word == at) << bit;
+                assert_eq!(commanded(of), None, "word {at}, bit {bit}");
+            }
+        }
+        let unknown = pack(9, 77);
+        words[header::COMMAND].store(unknown, Relaxed);
+        words[header::CHECK].store(check(unknown, 1_000), Relaxed);
+        let read = commanded(|at| words[at].load(Relaxed)).expect("it is whole");
+        assert_eq!((read.number, read.verb), (9, None));
+    }
+
+    #[test]
+    fn what_a_program_accepts_is_a_word() {
+        for accepts in Accepts::ALL {
+            assert_eq!(Accepts::of_word(accepts.to_word()), accepts);
+        }
+        assert_eq!(Accepts::of_word(99), Accepts::Nothing);
+    }
+}

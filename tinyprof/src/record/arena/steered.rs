@@ -1,0 +1,150 @@
+//! Commands from outside, which a thread obeys where a visit ends.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{Acquire, Relaxed};
+use std::thread;
+use std::time::Duration;
+
+use tinyprof_format::model::{Mode, RegionKind};
+use tinyprof_segment::clock::monotonic_ns;
+use tinyprof_segment::control::{
+    Accepts, Answer, Command, HOLD_NS_MAX, LEASE_NS, Verb, answer, commanded,
+};
+use tinyprof_segment::layout::header;
+
+use super::super::events::{Events, Window};
+use super::super::node::Node;
+use super::super::site::Site;
+use super::Arena;
+use crate::sys::sandbox;
+
+/// The region in which a thread is held, so that the regions around it are not blamed for the time.
+static HELD: Site =
+    Site::new("[held]", "tinyprof", file!(), line!(), column!(), RegionKind::Scope, Mode::Total);
+
+/// The time between two looks of a thread that is held.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// What a thread has seen of its commands.
+#[derive(Debug, Default)]
+pub(super) struct Obedience {
+    /// The word of the last command.
+    seen: AtomicU64,
+    /// When the recording began, in ticks.
+    recording_since: AtomicU64,
+    is_obeying: AtomicU64,
+}
+
+impl Arena {
+    /// Obeys a command that has come since the last one. The visit of `node` has just ended. Owner
+    /// only.
+    #[inline]
+    pub(super) fn obey(&self, events: &Events, node: Node<'_>, now: u64) {
+        if self.header(header::COMMAND).load(Acquire) != self.obedience.seen.load(Relaxed) {
+            self.obey_new(events, node, now);
+        }
+        if self.is_over() {
+            self.watch_no_visits();
+        }
+    }
+
+    /// Obeys until there is no further command. Regions that it opens itself do not come here.
+    #[cold]
+    #[inline(never)]
+    fn obey_new(&self, events: &Events, node: Node<'_>, now: u64) {
+        let own = &self.obedience;
+        if own.is_obeying.swap(1, Relaxed) != 0 {
+            return;
+        }
+        loop {
+            let word = self.header(header::COMMAND).load(Acquire);
+            if word == own.seen.load(Relaxed) {
+                break;
+            }
+            own.seen.store(word, Relaxed);
+            if let Some(command) = commanded(|at| self.header(at).load(Relaxed)) {
+                let given = self.begin(events, &command, node, now);
+                answer(self.segment.header_words(), command.number, given, monotonic_ns());
+                if given == Answer::Done && command.verb == Some(Verb::Hold) {
+                    self.hold(word, command.until_ns);
+                }
+            }
+        }
+        own.is_obeying.store(0, Relaxed);
+    }
+
+    /// Does what a command says, but for waiting.
+    fn begin(&self, events: &Events, command: &Command, node: Node<'_>, now: u64) -> Answer {
+        match command.verb {
+            None => Answer::Unknown,
+            Some(Verb::Record) if events.window != Window::Commanded => Answer::KeepsAlready,
+            Some(Verb::Record) => {
+                self.end_recording(node, now);
+                self.obedience.recording_since.store(self.clock.ticks(), Relaxed);
+                self.header(header::RECORDING_UNTIL_NS).store(command.until_ns, Relaxed);
+                self.begin_keeping();
+                Answer::Done
+            }
+            Some(Verb::Hold) if events.accepts < Accepts::Holding || sandbox::is_entered() => {
+                Answer::NotAllowed
+            }
+            Some(Verb::Hold) => Answer::Done,
+            Some(Verb::Release) => {
+                self.end_recording(node, now);
+                Answer::Done
+            }
+        }
+    }
+
+    /// Returns when the last recording that was commanded has begun, in ticks; 0 if there was none.
+    /// Visits that were open then are kept as if they had begun with it.
+    #[inline(always)]
+    pub(super) fn recording_since(&self) -> u64 {
+        self.obedience.recording_since.load(Relaxed)
+    }
+
+    /// Ends a recording whose time is over. The visit of `node` ends at `now`.
+    #[inline]
+    pub(super) fn pass_recording(&self, node: Node<'_>, now: u64) {
+        if self.is_keeping() && self.is_time_to_look(now) {
+            let until_ns = self.header(header::RECORDING_UNTIL_NS).load(Relaxed);
+            if monotonic_ns() >= until_ns {
+                self.end_recording(node, now);
+            }
+        }
+    }
+
+    fn end_recording(&self, node: Node<'_>, now: u64) {
+        let until = self.header(header::RECORDING_UNTIL_NS);
+        if until.load(Relaxed) != 0 {
+            self.end_keeping(node, self.recording_since(), now);
+            until.store(0, Relaxed);
+        }
+    }
+
+    /// Waits until some time, until there is another command than `word`, or until nobody renews
+    /// the lease.
+    fn hold(&self, word: u64, until_ns: u64) {
+        // Outside of all regions its end would be a flush point, which no other rank has.
+        let region = if self.current().is_none() { None } else { self.enter(&HELD).to_leave() };
+        let since = self.header(header::HELD_SINCE_NS);
+        let begun_ns = monotonic_ns();
+        since.store(begun_ns, Relaxed);
+        let until_ns = until_ns.min(begun_ns.saturating_add(HOLD_NS_MAX));
+        loop {
+            let now_ns = monotonic_ns();
+            let lease_ns = self.header(header::LEASE_NS).load(Relaxed);
+            let is_over = now_ns >= until_ns
+                || now_ns >= lease_ns.saturating_add(LEASE_NS)
+                || self.header(header::COMMAND).load(Acquire) != word;
+            if is_over {
+                break;
+            }
+            thread::sleep(LOOK);
+        }
+        since.store(0, Relaxed);
+        if let Some(line) = region {
+            self.exit(line);
+        }
+    }
+}
