@@ -24,7 +24,7 @@ pub(crate) use communication::{
     ClassesArguments, GraphArguments, GraphFormat, GraphRanks, WaitsArguments, WhyArguments,
 };
 #[cfg(feature = "top")]
-pub(crate) use ctl::{CtlAction, CtlArguments, CtlCommand, OnArguments};
+pub(crate) use ctl::{CtlAction, CtlArguments, CtlCommand, OnArguments, PlugArguments};
 pub(crate) use diff::{DiffArguments, EfficiencyArguments};
 pub(crate) use export::{ExportArguments, ExportFormat};
 pub(crate) use files::{
@@ -39,7 +39,7 @@ use help::{
     REPORT_HELP, RULES_HELP, RUN_HELP, TIMELINE_HELP, TOP_HELP, TREE_HELP, WAITS_HELP, WHY_HELP,
 };
 #[cfg(feature = "top")]
-use help::{CTL_HELP, SAVE_HELP};
+use help::{CTL_HELP, PLUG_HELP, SAVE_HELP};
 pub(crate) use output::{Color, PlainOutput, ReportRows, Rows, TableFormat, TableOutput};
 #[cfg(feature = "top")]
 pub(crate) use reading::AgentArguments;
@@ -146,6 +146,10 @@ pub(crate) enum Command {
     #[cfg(feature = "top")]
     #[command(after_help = CTL_HELP)]
     Ctl(CtlArguments),
+    /// Have a program of yours analyse a running job: it reads JSON documents, and tells findings
+    #[cfg(feature = "top")]
+    #[command(after_help = PLUG_HELP)]
+    Plug(PlugArguments),
     /// Print the script with which a shell completes this command's arguments
     #[command(after_help = COMPLETIONS_HELP)]
     Completions(CompletionsArguments),

@@ -18,6 +18,7 @@ mod frame;
 mod interim_profiles;
 mod json;
 mod keys;
+mod plug;
 mod progress;
 mod ranks;
 mod remote;
@@ -36,6 +37,7 @@ mod watch;
 
 use std::error::Error;
 use std::io::{self, IsTerminal as _};
+use std::path::Path;
 use std::time::Duration;
 
 use crate::arguments::{Rows, TableFormat, TopArguments};
@@ -45,6 +47,7 @@ pub(crate) use agents::run as agent;
 use agents::{Task, Way, hosts_of_job};
 use app::App;
 pub(crate) use ctl::run as ctl;
+pub(crate) use plug::run as plug;
 use remote::Remote;
 pub(crate) use save::run as save;
 use screen::State;
@@ -69,7 +72,13 @@ pub(crate) fn run(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
                 .into(),
         );
     }
-    let mut app = App::new(source(arguments));
+    let mut app = App::new(source(&Watching {
+        directory: arguments.directory.as_deref(),
+        job: arguments.job.as_deref(),
+        hosts: &arguments.hosts,
+        remote_shell: arguments.remote_shell.as_deref(),
+        interval: arguments.interval,
+    }));
     let is_json = matches!(arguments.output.format(), TableFormat::Json);
     if arguments.once || is_json || arguments.until.is_some() || !io::stdout().is_terminal() {
         return script::run(&mut app, arguments);
@@ -98,23 +107,34 @@ pub(crate) fn run(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
     })
 }
 
+/// The job that the user wants to watch.
+struct Watching<'a> {
+    directory: Option<&'a Path>,
+    job: Option<&'a str>,
+    hosts: &'a [String],
+    remote_shell: Option<&'a str>,
+    /// Of agents, in seconds.
+    interval: u32,
+}
+
 /// Returns the source of the numbers: agents, if the user names hosts, or a job of Slurm.
-fn source(arguments: &TopArguments) -> Source {
-    let slurm_job = arguments.job.as_deref().filter(|_| arguments.hosts.is_empty());
+fn source(watching: &Watching<'_>) -> Source {
+    let slurm_job = watching.job.filter(|_| watching.hosts.is_empty());
     let of_slurm = slurm_job.and_then(|job| Some((job, hosts_of_job(job)?)));
     let (way, hosts) = match &of_slurm {
-        Some((job, hosts)) => (Way::new(None, Some(job)), hosts),
-        None => (Way::new(arguments.remote_shell.as_deref(), None), &arguments.hosts),
+        Some((job, hosts)) => (Way::new(None, Some(job)), &hosts[..]),
+        None => (Way::new(watching.remote_shell, None), watching.hosts),
     };
+    let job = watching.job.map(str::to_owned);
     if hosts.is_empty() {
-        let directory = segment_directory(arguments.directory.as_deref());
-        return Source::Here(Box::new(Watch::new(&directory, arguments.job.clone())));
+        let directory = segment_directory(watching.directory);
+        return Source::Here(Box::new(Watch::new(&directory, job)));
     }
     let task = Task {
         way,
-        directory: arguments.directory.clone(),
-        job: arguments.job.clone(),
-        interval: Duration::from_secs(arguments.interval.into()),
+        directory: watching.directory.map(Path::to_owned),
+        job,
+        interval: Duration::from_secs(watching.interval.into()),
     };
     Source::There(Remote::start(&task, hosts))
 }

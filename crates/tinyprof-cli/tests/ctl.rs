@@ -212,3 +212,34 @@ fn something_is_done_when_a_condition_holds() {
     assert_eq!(output.status.code(), Some(1));
     assert!(said(&output).contains("never was ranks > 1"), "{}", said(&output));
 }
+
+#[test]
+fn somebody_elses_program_reads_documents_and_tells_findings() {
+    let place = tempfile::tempdir().expect("a temporary directory");
+    let mut program = Watched::start(place.path(), &[]);
+    // It ends when its input does, with the number of documents, and one line that is no finding.
+    let script = r#"n=0; while read -r line; do n=$((n + 1)); case $line in *'"has_ended":true'*) e=1;; esac
+        echo "{\"finding\": \"document $n\"}"; done; echo nonsense; test "$e" = 1"#;
+    let plug = |script: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tinyprof"));
+        command.args(["plug", "--directory", "segments", "sh", "-c", script]);
+        command.current_dir(place.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().expect("it runs")
+    };
+    let reading = plug(script);
+    let seen = plug("read -r line");
+    assert!(seen.wait_with_output().expect("it ends with its program").status.success());
+    program.step();
+    program.end();
+    let output = reading.wait_with_output().expect("it ends with the job");
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert!(said(&output).contains("sh: document 1\nsh: document 2\n"), "{}", said(&output));
+    assert!(said(&output).contains("expected a line such as"), "{}", said(&output));
+
+    let mut program = Watched::start(place.path(), &[("TINYPROF_OUT", "other")]);
+    let failing = plug("exit 3").wait_with_output().expect("it ends");
+    assert_eq!(failing.status.code(), Some(1));
+    assert!(said(&failing).contains("sh: exit status: 3"), "{}", said(&failing));
+    program.step();
+    program.end();
+}

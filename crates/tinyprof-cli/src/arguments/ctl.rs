@@ -1,5 +1,6 @@
-//! Arguments of `tinyprof ctl`.
+//! Arguments of `tinyprof ctl` and `tinyprof plug`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -82,6 +83,34 @@ pub(crate) struct OnArguments {
     pub(crate) segments: SegmentChoice,
     #[command(flatten)]
     pub(crate) output: PlainOutput,
+}
+
+/// Arguments of `tinyprof plug`.
+#[derive(Args, Debug)]
+pub(crate) struct PlugArguments {
+    #[arg(
+        long,
+        value_name = "DIR",
+        help = "The directory of the threads' files [default: TINYPROF_SEGMENT_DIR, or /dev/shm/tinyprof-UID]"
+    )]
+    pub(crate) directory: Option<PathBuf>,
+    /// The job, as tinyprof top takes it
+    #[arg(long, value_name = "ID")]
+    pub(crate) job: Option<String>,
+    /// A job on these hosts, as tinyprof top takes them
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) hosts: Vec<String>,
+    /// Start agents by this command, which takes a host and a command [default: ssh]
+    #[arg(long = "rsh", value_name = "COMMAND", requires = "hosts")]
+    pub(crate) remote_shell: Option<String>,
+    /// Send a document every SECONDS
+    #[arg(long, value_name = "SECONDS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) interval: u32,
+    #[command(flatten)]
+    pub(crate) output: PlainOutput,
+    /// The program and its arguments
+    #[arg(value_name = "PROGRAM", required = true, trailing_var_arg = true)]
+    pub(crate) command: Vec<OsString>,
 }
 
 /// What is done when a condition holds.

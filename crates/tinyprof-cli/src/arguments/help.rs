@@ -350,6 +350,20 @@ Examples:
 "
 );
 
+#[cfg(feature = "top")]
+pub(crate) const PLUG_HELP: &str = exit_codes!(
+    "\
+Starts PROGRAM beside a job that runs, on this host or on others as tinyprof top, and writes to its input the
+documents of tinyprof top --json, one a line, until the job ends; the last has \"has_ended\": true. What it prints
+are findings, one a line: {\"finding\": \"rank 3 computes 2.1 times as long as others\"}; they are shown with
+its name. The job does not notice. A program that is too slow loses the oldest documents, which is told.
+
+Examples:
+  tinyprof plug ./stragglers.py
+  tinyprof plug --job 4711 -- python3 energy.py --watts 250
+"
+);
+
 pub(crate) const COMPLETIONS_HELP: &str = exit_codes!(
     "\
 Examples:

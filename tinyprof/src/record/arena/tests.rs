@@ -9,6 +9,7 @@ mod oracle;
 mod polled;
 mod sampled;
 mod sampling;
+mod steered;
 
 use std::sync::atomic::Ordering::{Acquire, Release};
 

@@ -1,0 +1,104 @@
+//! Commands: what is kept between them, and that nothing else changes.
+
+use tinyprof_events::EventPolicy;
+use tinyprof_events::buffer::Times;
+use tinyprof_format::model::{Mode, RegionKind};
+use tinyprof_segment::clock::{Moment, monotonic_ns};
+use tinyprof_segment::control::{Accepts, Answer, Verb, answered, command};
+use tinyprof_segment::layout::header;
+
+use super::super::super::clock::Clock;
+use super::super::super::events::{Events, Window, install};
+use super::super::super::site::Site;
+use super::*;
+
+static OUTER: Site = Site::new("outer", "t", "t.rs", 1, 1, RegionKind::Scope, Mode::Total);
+static STEP: Site = Site::new("step", "t", "t.rs", 2, 1, RegionKind::Scope, Mode::Total);
+
+fn steered(accepts: Accepts) -> Arena {
+    let times = Times { origin: 0, shift: 0, shortest: 0 };
+    let (policy, window, started) = (EventPolicy::Ring, Window::Commanded, Moment::ZERO);
+    install(Events { policy, bytes: 4 << 20, times, window, accepts: Accepts::Holding, started });
+    let arena = Arena::new(Clock::Monotonic).unwrap();
+    arena.begin_events();
+    arena.header(header::ACCEPTS).store(accepts.to_word(), Relaxed);
+    arena
+}
+
+fn visit(arena: &Arena, site: &'static Site, inside: impl FnOnce()) {
+    let line = arena.enter(site).to_leave().unwrap();
+    inside();
+    arena.exit(line);
+}
+
+fn visits_of(arena: &Arena, site: &'static Site) -> u64 {
+    let readings = arena.readings().flatten().filter(|reading| std::ptr::eq(reading.site, site));
+    readings.flat_map(|reading| reading.executions).map(|execution| execution.visits).sum()
+}
+
+#[test]
+fn a_thousand_recordings_have_each_visit_between_their_commands_once() {
+    let arena = steered(Accepts::Recording);
+    let words = arena.segment.header_words();
+    let (mut number, mut kept, mut all) = (0, 0, 0);
+    visit(&arena, &OUTER, || {
+        for round in 0..1_000_u64 {
+            for (verb, visits) in [(Verb::Record, round % 7), (Verb::Release, round % 5)] {
+                number += 1;
+                command(words, number, verb, u64::MAX);
+                // Obeyed at its end, and kept only if the recording had begun before.
+                visit(&arena, &STEP, || {});
+                kept += u64::from(verb == Verb::Release);
+                assert_eq!(answered(words, number), Some(Answer::Done));
+                assert_eq!(arena.watches_visits(), verb == Verb::Record, "full speed between them");
+                (0..visits).for_each(|_| visit(&arena, &STEP, || {}));
+                kept += if verb == Verb::Record { visits } else { 0 };
+                all += visits + 1;
+            }
+        }
+    });
+    assert_eq!((visits_of(&arena, &STEP), visits_of(&arena, &OUTER)), (all, 1));
+    let reading = arena.event_reading().unwrap();
+    let step = reading.recording.visits.iter().filter(|visit| visit.begin != 0);
+    let depth = |callpath: u32| reading.callpaths[&callpath].1;
+    let of_depth = |wanted| step.clone().filter(|visit| depth(visit.callpath) == wanted).count();
+    assert_eq!(of_depth(2) as u64, kept);
+    assert_eq!(of_depth(1), 1_000, "the open region is cut with each recording");
+    assert_eq!(reading.recording.totals().lost, 0);
+    assert!(reading.open.is_empty(), "nothing is kept any more");
+}
+
+#[test]
+fn a_recording_ends_by_itself() {
+    let arena = steered(Accepts::Recording);
+    let words = arena.segment.header_words();
+    command(words, 1, Verb::Record, monotonic_ns());
+    (0..100_000).for_each(|_| visit(&arena, &STEP, || {}));
+    assert!(!arena.watches_visits(), "its time is over");
+    assert_eq!(visits_of(&arena, &STEP), 100_000);
+}
+
+#[test]
+fn a_thread_is_held_until_its_time_is_over_or_nobody_is_there() {
+    let arena = steered(Accepts::Holding);
+    let words = arena.segment.header_words();
+    let begun_ns = monotonic_ns();
+    words[header::LEASE_NS].store(begun_ns, Relaxed);
+    command(words, 1, Verb::Hold, begun_ns + 20_000_000);
+    visit(&arena, &OUTER, || visit(&arena, &STEP, || {}));
+    assert!(monotonic_ns() >= begun_ns + 20_000_000);
+    let held =
+        || arena.readings().flatten().find(|reading| reading.site.name() == "[held]").unwrap();
+    let execution = held().executions.last().copied().unwrap();
+    assert!(execution.visits == 1 && held().parent.is_some());
+    // A lease that has run out holds nobody, whatever the time is.
+    words[header::LEASE_NS].store(0, Relaxed);
+    command(words, 2, Verb::Hold, u64::MAX);
+    visit(&arena, &OUTER, || visit(&arena, &STEP, || {}));
+    assert_eq!(answered(words, 2), Some(Answer::Done));
+    assert_eq!(words[header::HELD_SINCE_NS].load(Relaxed), 0);
+    // Outside of all regions there is no region for it, and no further flush point.
+    command(words, 3, Verb::Hold, u64::MAX);
+    visit(&arena, &OUTER, || {});
+    assert_eq!((answered(words, 3), visits_of(&arena, &OUTER)), (Some(Answer::Done), 3));
+}
