@@ -24,7 +24,9 @@ pub(crate) use communication::{
     ClassesArguments, GraphArguments, GraphFormat, GraphRanks, WaitsArguments, WhyArguments,
 };
 #[cfg(feature = "top")]
-pub(crate) use ctl::{CtlAction, CtlArguments, CtlCommand, OnArguments, PlugArguments};
+pub(crate) use ctl::{
+    CtlAction, CtlArguments, CtlCommand, HostChoice, OnArguments, OnJob, PlugArguments, Time,
+};
 pub(crate) use diff::{DiffArguments, EfficiencyArguments};
 pub(crate) use export::{ExportArguments, ExportFormat};
 pub(crate) use files::{

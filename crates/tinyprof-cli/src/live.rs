@@ -12,6 +12,7 @@ mod app;
 mod causes;
 mod copy;
 mod ctl;
+mod elsewhere;
 #[cfg(test)]
 mod example;
 mod frame;
@@ -31,6 +32,7 @@ mod segments;
 mod source;
 mod table;
 mod terminal;
+mod told;
 mod until;
 mod view;
 mod watch;

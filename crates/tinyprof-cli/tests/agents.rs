@@ -7,11 +7,14 @@
 mod watched;
 
 use std::fs;
-use std::io::Read as _;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread;
 
+use tinyprof_format::file::read_profile;
+use tinyprof_format::model::Profile;
 use watched::Watched;
 
 /// A stand-in for ssh: `bad` cannot be reached, and `liar` sends nonsense.
@@ -33,6 +36,10 @@ struct Job {
 
 impl Job {
     fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    fn start_with(variables: &[(&str, &str)]) -> Self {
         let place = tempfile::tempdir().expect("a temporary directory");
         let shell = place.path().join("shell");
         fs::write(&shell, SHELL).expect("it is written");
@@ -40,7 +47,8 @@ impl Job {
         let rank = |number: &str| {
             let host = place.path().join(format!("n{number}"));
             fs::create_dir(&host).expect("a directory");
-            Watched::start(&host, &[("PMI_RANK", number), ("PMI_SIZE", "2")])
+            let rank = [("PMI_RANK", number), ("PMI_SIZE", "2")];
+            Watched::start(&host, &[&rank, variables].concat())
         };
         let ranks = [rank("0"), rank("1")];
         Self { place, ranks }
@@ -52,10 +60,18 @@ impl Job {
     }
 
     fn top_with(&self, hosts: &str, options: &[&str]) -> (Option<i32>, String) {
+        self.run(hosts, &[&["top"], options].concat())
+    }
+
+    fn command(&self, hosts: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tinyprof"));
-        command.arg("top").args(options).args(["--hosts", hosts, "--rsh"]);
+        command.args(arguments).args(["--hosts", hosts, "--rsh"]).current_dir(self.place.path());
         command.arg(self.place.path().join("shell")).env("TINYPROF_WIDTH", "200");
-        let output = command.output().expect("tinyprof starts");
+        command
+    }
+
+    fn run(&self, hosts: &str, arguments: &[&str]) -> (Option<i32>, String) {
+        let output = self.command(hosts, arguments).output().expect("tinyprof starts");
         let both = [output.stdout, output.stderr].concat();
         (output.status.code(), String::from_utf8(both).expect("text"))
     }
@@ -71,6 +87,14 @@ fn steps(shown: &str) -> &str {
     // After the name: inclusive, exclusive, share, now, visits.
     let cells = line.split_once(" step ").expect("the name").1;
     cells.split_whitespace().nth(4).expect("visits")
+}
+
+/// Returns the visits of the callpaths of a region, by rank.
+fn visits(profile: &Profile, name: &str) -> Vec<u64> {
+    let callpaths = profile.callpaths.iter().zip(&profile.values);
+    let of_region = callpaths.filter(|((_, callpath), _)| &*callpath.region.name == name);
+    let rows: Vec<_> = of_region.map(|(_, row)| row).collect();
+    (0..profile.ranks.len()).map(|rank| rows.iter().map(|row| row[rank].visits()).sum()).collect()
 }
 
 #[test]
@@ -108,7 +132,7 @@ fn scripts_get_documents_and_wait_for_conditions() {
     let (code, shown) = job.top_with("n0,n1", &["--once", "--until", "ranks > 7.0"]);
     assert!(code == Some(1) && shown.contains("it is not so that ranks > 7.0"), "{shown}");
     let (code, shown) = job.top_with("n0", &["--until", "rnks > 7.0"]);
-    assert!(code == Some(1) && shown.contains("--until knows no rnks"), "{shown}");
+    assert!(code == Some(1) && shown.contains("a condition knows no rnks"), "{shown}");
     job.end();
 }
 
@@ -164,4 +188,63 @@ fn an_agent_ends_with_its_input_and_with_its_output() {
     let mut second = agent(place.path());
     drop(second.stdout.take());
     assert!(second.wait().expect("it ends").success(), "with its output");
+}
+
+#[test]
+fn two_hosts_are_saved_and_recorded_as_one_profile() {
+    let mut job = Job::start_with(&[("TINYPROF_STEER", "on")]);
+    job.ranks[1].step();
+    let (code, said) = job.run("n0,bad,n1", &["save"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("2 hosts: saved as job-saved.tprof\n"), "{said}");
+    assert!(said.contains("bad: shell: no route to bad"), "{said}");
+    let saved = read_profile(&job.place.path().join("job-saved.tprof")).expect("a profile");
+    assert_eq!(visits(&saved, "step"), [1, 2]);
+    let because = saved.manifest.incomplete_because.expect("it goes on");
+    assert!(because.ends_with("; it has 2 of its 2 ranks"), "{because}");
+
+    let record = ["ctl", "record", "--for", "1s", "-o", "both.pftrace"];
+    let mut recording = job.command("n0,n1", &record);
+    let mut recording = recording.stdout(Stdio::piped()).spawn().expect("it runs");
+    while recording.try_wait().expect("ours").is_none() {
+        job.ranks.iter_mut().for_each(Watched::step);
+    }
+    let output = recording.wait_with_output().expect("it has ended");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.starts_with("2 hosts: recorded 2 ranks from "), "{said}");
+    assert!(fs::metadata(job.place.path().join("both.pftrace")).expect("a file").len() > 1_000);
+    let recorded = read_profile(&job.place.path().join("both.tprof")).expect("a profile");
+    for rank in &recorded.ranks {
+        let events = rank.events.as_ref().expect("events");
+        assert!(events.threads[0].visits.len() > 10);
+    }
+    job.end();
+}
+
+#[test]
+fn commands_are_given_on_all_hosts_and_end_with_who_has_given_them() {
+    let mut job = Job::start_with(&[("TINYPROF_STEER", "hold")]);
+    let mut holding = job.command("n0,n1", &["ctl", "hold"]);
+    let mut holding = holding.stdout(Stdio::piped()).spawn().expect("it runs");
+    let mut said = BufReader::new(holding.stdout.take().expect("a pipe"));
+    // A step of each rank meets the command, and does not end before it is over.
+    let stepping = thread::spawn(move || {
+        for _ in 0..2_000 {
+            job.ranks.iter_mut().for_each(Watched::step);
+        }
+        job
+    });
+    let mut line = String::new();
+    said.read_line(&mut line).expect("it says so");
+    assert!(line.contains(": rank") || line.contains(" 1 of 1 held"), "{line}");
+    holding.kill().expect("ours");
+    holding.wait().expect("ours");
+    let job = stepping.join().expect("they go on");
+    let (_, said) = job.run("n0,n1", &["ctl", "status", "--json"]);
+    let told: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+    assert_eq!(told["hosts"]["n0"]["steer"], "hold", "{said}");
+    assert_eq!(told["hosts"]["n1"]["ranks"][0]["rank"], 1, "{said}");
+    let (code, said) = job.run("liar", &["ctl", "status"]);
+    assert!(code == Some(1) && said.contains("what it sends is no answer"), "{said}");
+    job.end();
 }

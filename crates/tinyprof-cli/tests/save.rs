@@ -86,7 +86,7 @@ fn one_of_several_programs_is_chosen_and_none_is_an_error() {
     let place = tempfile::tempdir().expect("a temporary directory");
     let none = save(&[], place.path());
     assert_eq!(none.status.code(), Some(1));
-    assert!(said(&none).contains("nothing to save in segments: no program records"), "{none:?}");
+    assert!(said(&none).contains("nothing runs in segments: no program records"), "{none:?}");
 
     let one = Watched::start(place.path(), &[]);
     let other = Watched::start(place.path(), &[]);

@@ -8,8 +8,8 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use tinyprof_settings::parse;
 
-use super::files::SegmentChoice;
-use super::output::PlainOutput;
+use super::PlainOutput;
+use super::SegmentChoice;
 
 /// Arguments of `tinyprof ctl`.
 #[derive(Args, Debug)]
@@ -55,7 +55,23 @@ pub(crate) struct OnJob {
     #[command(flatten)]
     pub(crate) segments: SegmentChoice,
     #[command(flatten)]
+    pub(crate) hosts: HostChoice,
+    #[command(flatten)]
     pub(crate) output: PlainOutput,
+    /// Write for the process that has started this one on its host, until it goes.
+    #[arg(long, hide = true)]
+    pub(crate) packed: bool,
+}
+
+/// The hosts of a job.
+#[derive(Args, Debug)]
+pub(crate) struct HostChoice {
+    /// A job on these hosts, such as n1,n2; those of a job of Slurm are known from --job
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) hosts: Vec<String>,
+    /// Start tinyprof there by this command, which takes a host and a command [default: ssh]
+    #[arg(long = "rsh", value_name = "COMMAND", requires = "hosts")]
+    pub(crate) remote_shell: Option<String>,
 }
 
 /// Arguments of `tinyprof ctl on`.
@@ -80,9 +96,7 @@ pub(crate) struct OnArguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) interval: u32,
     #[command(flatten)]
-    pub(crate) segments: SegmentChoice,
-    #[command(flatten)]
-    pub(crate) output: PlainOutput,
+    pub(crate) on: OnJob,
 }
 
 /// Arguments of `tinyprof plug`.
@@ -97,12 +111,8 @@ pub(crate) struct PlugArguments {
     /// The job, as tinyprof top takes it
     #[arg(long, value_name = "ID")]
     pub(crate) job: Option<String>,
-    /// A job on these hosts, as tinyprof top takes them
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    pub(crate) hosts: Vec<String>,
-    /// Start agents by this command, which takes a host and a command [default: ssh]
-    #[arg(long = "rsh", value_name = "COMMAND", requires = "hosts")]
-    pub(crate) remote_shell: Option<String>,
+    #[command(flatten)]
+    pub(crate) hosts: HostChoice,
     /// Send a document every SECONDS
     #[arg(long, value_name = "SECONDS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) interval: u32,

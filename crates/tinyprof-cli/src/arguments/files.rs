@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+#[cfg(feature = "top")]
+use super::OnJob;
 use super::{PlainOutput, RuleFiles, Selection, TableFormat, profile};
 use crate::events::EventSelection;
 use crate::numbers::NumberList;
@@ -154,9 +156,7 @@ pub(crate) struct SaveArguments {
     #[arg(short = 'o', long = "output", value_name = "OUT")]
     pub(crate) name: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) segments: SegmentChoice,
-    #[command(flatten)]
-    pub(crate) output: PlainOutput,
+    pub(crate) on: OnJob,
 }
 
 /// Arguments of `tinyprof completions`.

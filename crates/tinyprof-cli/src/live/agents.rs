@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &AgentArguments) -> Result<(), Box<dyn Error>> {
 }
 
 /// Returns a flag that is set when the input of this process ends: whoever started it is gone.
-fn end_of_input() -> Arc<AtomicBool> {
+pub(super) fn end_of_input() -> Arc<AtomicBool> {
     let is_over = Arc::new(AtomicBool::new(false));
     let tell = Arc::clone(&is_over);
     thread::spawn(move || {

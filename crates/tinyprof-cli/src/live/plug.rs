@@ -34,8 +34,8 @@ pub(crate) fn run(arguments: &PlugArguments) -> Result<(), Box<dyn Error>> {
     let mut app = App::new(source(&Watching {
         directory: arguments.directory.as_deref(),
         job: arguments.job.as_deref(),
-        hosts: &arguments.hosts,
-        remote_shell: arguments.remote_shell.as_deref(),
+        hosts: &arguments.hosts.hosts,
+        remote_shell: arguments.hosts.remote_shell.as_deref(),
         interval: arguments.interval,
     }));
     let mut plug = Plug::start(arguments)?;

@@ -10,31 +10,50 @@ use std::sync::atomic::Ordering::Acquire;
 
 use serde_json::json;
 use tinyprof_format::model::{EventMap, RunState};
+use tinyprof_report::cells::counted;
 use tinyprof_report::escaped;
 use tinyprof_segment::clock::Moment;
 use tinyprof_segment::layout::header;
 use tinyprof_segment::words::{Line, high, low};
-use tinyprof_views::json_text;
 
+use super::elsewhere::{Elsewhere, write_joined};
 use super::segments::{copied_with, event_maps, line, pieces, processes};
-use crate::arguments::{SaveArguments, SegmentChoice};
+use super::told::{Form, Scratch, Told, form};
+use crate::arguments::{OnJob, SaveArguments, SegmentChoice};
 use crate::kept::events::{Kept, add_events};
 use crate::recover::find::find;
 use crate::recover::jobs::{Job, jobs};
 use crate::recover::{segment_directory, write_ranks};
-use crate::{render, sys};
+use crate::sys;
 
 /// The events of threads, by the paths of their segments.
 type Events = RefCell<HashMap<PathBuf, Kept>>;
 
 pub(crate) fn run(arguments: &SaveArguments) -> Result<(), Box<dyn Error>> {
-    let saved = save(&arguments.segments, arguments.name.as_deref())?;
-    let output = if arguments.output.is_json() {
-        json_text(&json!({ "job": saved.who, "profile": saved.profile.to_string_lossy() }))
-    } else {
-        escaped(&format!("{}: saved as {}", saved.who, saved.profile.display())) + "\n"
-    };
-    render::output(&output)
+    save_on(&arguments.on, arguments.name.as_deref())
+}
+
+/// Writes a profile of a job as it is now, on this host or others, and says so.
+///
+/// # Errors
+/// If there is no such job, or several, or the profile cannot be written.
+pub(super) fn save_on(on: &OnJob, name: Option<&Path>) -> Result<(), Box<dyn Error>> {
+    if let Some(elsewhere) = Elsewhere::of(&on.segments, &on.hosts) {
+        let sent = elsewhere.run(&["save"], |_, _| Ok(()))?;
+        let profile = write_joined(&sent, name)?;
+        return told(&counted(sent.len() as u64, "host"), profile).print(form(on));
+    }
+    let scratch = (form(on) == Form::Packed).then(Scratch::new).transpose()?;
+    let saved = save(&on.segments, name, scratch.as_ref().map(Scratch::path))?;
+    told(&saved.who, saved.profile).print(form(on))
+}
+
+fn told(who: &str, profile: PathBuf) -> Told {
+    Told {
+        text: escaped(&format!("{who}: saved as {}", profile.display())) + "\n",
+        json: json!({ "job": who, "profile": profile.to_string_lossy() }),
+        profile: Some(profile),
+    }
 }
 
 /// A profile of a job that runs.
@@ -44,11 +63,16 @@ pub(super) struct Saved {
     pub(super) profile: PathBuf,
 }
 
-/// Writes a profile of a job as it is now.
+/// Writes a profile of a job of this host as it is now; one without a name of the user's in
+/// `directory_of_own`.
 ///
 /// # Errors
 /// If there is no such job, or several, or the profile cannot be written.
-pub(super) fn save(segments: &SegmentChoice, name: Option<&Path>) -> Result<Saved, Box<dyn Error>> {
+pub(super) fn save(
+    segments: &SegmentChoice,
+    name: Option<&Path>,
+    directory_of_own: Option<&Path>,
+) -> Result<Saved, Box<dyn Error>> {
     let directory = segment_directory(segments.directory.as_deref());
     let (mut threads, mut events) = (Vec::new(), HashMap::new());
     for path in find(&directory)?.running {
@@ -59,7 +83,8 @@ pub(super) fn save(segments: &SegmentChoice, name: Option<&Path>) -> Result<Save
     }
     let pieces = pieces(&threads);
     let job = only_job(jobs(&pieces), segments.job.as_deref(), &directory)?;
-    let profile = write(&job, &ranks(&job, &RefCell::new(events), sys::now()), name)?;
+    let ranks = ranks(&job, &RefCell::new(events), sys::now());
+    let profile = write(&job, &ranks, name, directory_of_own)?;
     Ok(Saved { who: job.who(), profile })
 }
 
@@ -109,6 +134,7 @@ fn write(
     job: &Job<'_>,
     ranks: &[EventMap],
     name: Option<&Path>,
+    directory_of_own: Option<&Path>,
 ) -> Result<PathBuf, Box<dyn Error>> {
     let profile = job.description().profile;
     let name = name.map_or_else(
@@ -116,7 +142,7 @@ fn write(
             let own = Path::new(&profile).file_stem().unwrap_or("profile".as_ref());
             let mut name = own.to_owned();
             name.push("-saved");
-            name.into()
+            directory_of_own.unwrap_or("".as_ref()).join(name)
         },
         Path::to_owned,
     );

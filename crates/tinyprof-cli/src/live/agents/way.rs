@@ -39,7 +39,7 @@ impl Way {
     }
 
     /// Returns the command that starts a process with these arguments on a host.
-    fn command(&self, host: &str, arguments: &[String]) -> Command {
+    pub(in crate::live) fn command(&self, host: &str, arguments: &[String]) -> Command {
         match self {
             Self::Shell(shell) => {
                 let mut words = shell.split_whitespace();

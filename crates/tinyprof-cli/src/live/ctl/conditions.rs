@@ -4,18 +4,18 @@ use std::error::Error;
 use std::thread::sleep;
 use std::time::Duration;
 
+use serde_json::json;
 use tinyprof_report::escaped;
 
 use super::super::app::App;
-use super::super::save::save;
+use super::super::save::save_on;
 use super::super::screen::State;
-use super::super::source::Source;
+use super::super::told::{Told, form};
 use super::super::until::Condition;
-use super::super::watch::Watch;
+use super::super::{Watching, source};
 use super::{held, recording};
-use crate::arguments::{CtlAction, OnArguments};
-use crate::recover::segment_directory;
-use crate::{render, sys};
+use crate::arguments::{CtlAction, OnArguments, OnJob};
+use crate::sys;
 
 /// Watches until the condition has held as often as the user wants it, or the job has ended.
 ///
@@ -23,15 +23,23 @@ use crate::{render, sys};
 /// If there is no such condition, the job has ended and it never held, or an action has failed.
 pub(super) fn run(arguments: &OnArguments) -> Result<(), Box<dyn Error>> {
     let condition = Condition::new(&arguments.condition)?;
-    let directory = segment_directory(arguments.segments.directory.as_deref());
-    let watch = Watch::of_memory(&directory, arguments.segments.job.clone());
-    let mut app = App::new(Source::Here(Box::new(watch)));
+    let OnJob { segments, hosts, .. } = &arguments.on;
+    let mut app = App::new(source(&Watching {
+        directory: segments.directory.as_deref(),
+        job: segments.job.as_deref(),
+        hosts: &hosts.hosts,
+        remote_shell: hosts.remote_shell.as_deref(),
+        interval: arguments.interval,
+    }));
     let interval = Duration::from_secs(arguments.interval.into());
     let (mut fired, mut held_before) = (0, false);
     while fired < arguments.times {
         let begun_ns = sys::now().monotonic_ns;
         app.update();
         match &app.state {
+            State::Waiting(what) if app.is_over() => {
+                return Err(app.trouble().unwrap_or(what).into());
+            }
             State::Waiting(_) => {}
             State::Choosing(jobs) => {
                 let ids: Vec<&str> = jobs.iter().map(|job| job.id.as_str()).collect();
@@ -61,24 +69,17 @@ pub(super) fn run(arguments: &OnArguments) -> Result<(), Box<dyn Error>> {
 
 /// Does what the user wants done.
 fn fire(arguments: &OnArguments, number: u32) -> Result<(), Box<dyn Error>> {
-    let is_json = arguments.output.is_json();
+    let (on, name) = (&arguments.on, arguments.name.as_deref());
     for action in &arguments.actions {
         match action {
             CtlAction::Notify => {
-                let text = format!("{}: holds, time {number}", arguments.condition);
-                render::output(&(escaped(&text) + "\n"))?;
+                let text = escaped(&format!("{}: holds, time {number}", arguments.condition));
+                let json = json!({ "condition": arguments.condition, "time": number });
+                Told { text: text + "\n", json, profile: None }.print(form(on))?;
             }
-            CtlAction::Save => {
-                let saved = save(&arguments.segments, arguments.name.as_deref())?;
-                let text = format!("{}: saved as {}", saved.who, saved.profile.display());
-                render::output(&(escaped(&text) + "\n"))?;
-            }
-            CtlAction::Record => {
-                let name = arguments.name.as_deref();
-                let recorded = recording::record(&arguments.segments, arguments.time.0, name)?;
-                render::output(&recorded.said(is_json))?;
-            }
-            CtlAction::Hold => held::hold(&arguments.segments, arguments.time.0, is_json)?,
+            CtlAction::Save => save_on(on, name)?,
+            CtlAction::Record => recording::run(on, arguments.time, name)?,
+            CtlAction::Hold => held::hold(on, arguments.time)?,
         }
     }
     Ok(())

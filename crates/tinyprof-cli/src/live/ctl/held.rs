@@ -1,16 +1,19 @@
 //! `tinyprof ctl hold` and `release`: ranks wait where a region or a call of MPI ends.
 
 use std::error::Error;
+use std::sync::atomic::Ordering::Relaxed;
 use std::thread::sleep;
 use std::time::Duration;
 
 use serde_json::json;
 use tinyprof_report::escaped;
 use tinyprof_segment::control::{Accepts, Answer, HOLD_NS_MAX, Verb};
-use tinyprof_views::json_text;
 
+use super::super::agents::end_of_input;
+use super::super::elsewhere::Elsewhere;
+use super::super::told::{Form, Told, by_host, form};
 use super::threads::Threads;
-use crate::arguments::SegmentChoice;
+use crate::arguments::{OnJob, Time};
 use crate::{render, sys};
 
 /// How long a command is waited for.
@@ -24,26 +27,32 @@ const RENEW: Duration = Duration::from_millis(500);
 ///
 /// # Errors
 /// If there is no such job, or no rank obeys.
-pub(super) fn hold(
-    choice: &SegmentChoice,
-    time: Duration,
-    is_json: bool,
-) -> Result<(), Box<dyn Error>> {
-    let mut threads = Threads::find(choice)?;
+pub(super) fn hold(on: &OnJob, time: Time) -> Result<(), Box<dyn Error>> {
+    if let Some(elsewhere) = Elsewhere::of(&on.segments, &on.hosts) {
+        let time = format!("{}ms", time.0.as_millis());
+        elsewhere.run(&["ctl", "hold", "--for", &time], |host, head| {
+            // The others may take a while.
+            render::output(&escaped(&format!("{host}: {}", head.text.trim_end())))?;
+            render::output("\n")
+        })?;
+        return Ok(());
+    }
+    let is_over = (form(on) == Form::Packed).then(end_of_input);
+    let mut threads = Threads::find(&on.segments)?;
     let now_ns = sys::now().monotonic_ns;
-    let time_ns = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX).min(HOLD_NS_MAX);
-    threads.give(Verb::Hold, Accepts::Holding, now_ns.saturating_add(time_ns))?;
-    threads.wait(now_ns.saturating_add(PATIENCE_NS.min(time_ns)));
-    let done = threads.answered(Answer::Done).len();
-    say(&threads, "held", done, is_json)?;
+    let time_ns = u64::try_from(time.0.as_nanos()).unwrap_or(u64::MAX).min(HOLD_NS_MAX);
     let end_ns = now_ns.saturating_add(time_ns);
+    threads.give(Verb::Hold, Accepts::Holding, end_ns)?;
+    threads.wait(now_ns.saturating_add(PATIENCE_NS.min(time_ns)));
+    told(&threads, "held").print(form(on))?;
     loop {
         sleep(RENEW.min(Duration::from_nanos(end_ns.saturating_sub(sys::now().monotonic_ns))));
         threads.renew_lease();
         threads.ask();
         let is_held = threads.ranks().iter().any(|rank| rank.held_ns(0).is_some());
-        let waits_for_more = done == 0 && threads.late().next().is_some();
-        if sys::now().monotonic_ns >= end_ns || (!is_held && !waits_for_more) {
+        let waits_for_more = threads.late().next().is_some();
+        let is_left = is_over.as_ref().is_some_and(|is_over| is_over.load(Relaxed));
+        if is_left || sys::now().monotonic_ns >= end_ns || (!is_held && !waits_for_more) {
             return Ok(());
         }
     }
@@ -53,22 +62,22 @@ pub(super) fn hold(
 ///
 /// # Errors
 /// If there is no such job, or no rank obeys.
-pub(super) fn release(choice: &SegmentChoice, is_json: bool) -> Result<(), Box<dyn Error>> {
-    let mut threads = Threads::find(choice)?;
+pub(super) fn release(on: &OnJob) -> Result<(), Box<dyn Error>> {
+    if let Some(elsewhere) = Elsewhere::of(&on.segments, &on.hosts) {
+        let sent = elsewhere.run(&["ctl", "release"], |_, _| Ok(()))?;
+        return by_host(&sent).print(form(on));
+    }
+    let mut threads = Threads::find(&on.segments)?;
     threads.give(Verb::Release, Accepts::Recording, 0)?;
     threads.wait(sys::now().monotonic_ns.saturating_add(PATIENCE_NS));
-    let done = threads.answered(Answer::Done).len();
-    say(&threads, "released", done, is_json)
+    told(&threads, "released").print(form(on))
 }
 
-fn say(threads: &Threads, what: &str, done: usize, is_json: bool) -> Result<(), Box<dyn Error>> {
+fn told(threads: &Threads, what: &str) -> Told {
+    let done = threads.answered(Answer::Done).len();
     let (of, late) = (threads.ranks().len(), threads.late_line());
-    if is_json {
-        return render::output(&json_text(
-            &json!({ "job": threads.who(), what: done, "ranks": of, "late": late }),
-        ));
-    }
-    let text = format!("{}: {done} of {of} {what}", threads.who());
-    let note = late.map(|late| format!("note: {late}\n")).unwrap_or_default();
-    render::output(&(escaped(&text) + "\n" + &note))
+    let text = escaped(&format!("{}: {done} of {of} {what}", threads.who())) + "\n";
+    let note = late.iter().map(|late| format!("note: {late}\n")).collect::<String>();
+    let json = json!({ "job": threads.who(), what: done, "ranks": of, "late": late });
+    Told { text: text + &note, json, profile: None }
 }

@@ -2,17 +2,21 @@
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::Relaxed;
 use std::thread::sleep;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
+use tinyprof_report::cells::counted;
 use tinyprof_report::escaped;
 use tinyprof_segment::control::{Accepts, Answer, Verb};
-use tinyprof_views::json_text;
 
+use super::super::agents::end_of_input;
+use super::super::elsewhere::{Elsewhere, Sent, write_joined};
 use super::super::save::save;
+use super::super::told::{Form, Scratch, Told, form};
 use super::threads::Threads;
-use crate::arguments::SegmentChoice;
+use crate::arguments::{OnJob, Time};
 use crate::events::Window;
 use crate::export::perfetto_of;
 use crate::sys;
@@ -26,34 +30,67 @@ const LOOK: Duration = Duration::from_millis(20);
 /// How long ranks may take to end the visit in which the recording ends.
 const END_NS: u64 = 100_000_000;
 
-/// What was recorded.
-pub(super) struct Recorded {
+/// What was recorded on a host.
+struct Recorded {
     who: String,
     ranks: usize,
     window: Window,
-    profile: PathBuf,
-    /// The file for another tool.
-    trace: Option<PathBuf>,
     notes: Vec<String>,
 }
 
-/// Makes all ranks keep events for this long, and writes a profile of them, and the file that
-/// `name` is to be.
+/// Makes all ranks keep events for this long, writes a profile of them, and the file that `name` is
+/// to be, and says so.
 ///
 /// # Errors
 /// If there is no such job, no rank obeys, or nothing can be written.
-pub(super) fn record(
-    choice: &SegmentChoice,
-    time: Duration,
-    name: Option<&Path>,
-) -> Result<Recorded, Box<dyn Error>> {
-    let mut threads = Threads::find(choice)?;
+pub(super) fn run(on: &OnJob, time: Time, name: Option<&Path>) -> Result<(), Box<dyn Error>> {
+    let profile_name = name.map(profile_name);
+    let (recorded, profile) = match Elsewhere::of(&on.segments, &on.hosts) {
+        Some(elsewhere) => {
+            let time = format!("{}ms", time.0.as_millis());
+            let sent = elsewhere.run(&["ctl", "record", "--for", &time], |_, _| Ok(()))?;
+            (joined(&sent)?, write_joined(&sent, profile_name.as_deref())?)
+        }
+        None => {
+            let recorded = record(on, time.0)?;
+            if form(on) == Form::Packed {
+                let scratch = Scratch::new()?;
+                let own = scratch.path().join(own_name(&on.segments)?);
+                let profile = save(&on.segments, Some(&own), None)?.profile;
+                return recorded.told(profile, None).print(Form::Packed);
+            }
+            let own = match profile_name {
+                Some(name) => name,
+                None => own_name(&on.segments)?,
+            };
+            (recorded, save(&on.segments, Some(&own), None)?.profile)
+        }
+    };
+    let trace = name.filter(|name| is_trace(name));
+    if let Some(trace) = trace {
+        perfetto_of(&profile, trace, recorded.window)?;
+    }
+    recorded.told(profile, trace).print(form(on))
+}
+
+/// Makes all ranks of this host keep events for this long.
+fn record(on: &OnJob, time: Duration) -> Result<Recorded, Box<dyn Error>> {
+    // Whoever has asked for it from another host may go.
+    let is_over = (form(on) == Form::Packed).then(end_of_input);
+    let mut threads = Threads::find(&on.segments)?;
     let begin_ns = sys::now().monotonic_ns;
     let until_ns = begin_ns.saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
     threads.give(Verb::Record, Accepts::Recording, until_ns)?;
-    while sys::now().monotonic_ns < until_ns {
+    loop {
         threads.ask();
-        sleep(LOOK.min(Duration::from_nanos(until_ns.saturating_sub(sys::now().monotonic_ns))));
+        let rest_ns = until_ns.saturating_sub(sys::now().monotonic_ns);
+        if rest_ns == 0 {
+            break;
+        }
+        if is_over.as_ref().is_some_and(|is_over| is_over.load(Relaxed)) {
+            return Err("whoever has asked for it is gone".into());
+        }
+        sleep(LOOK.min(Duration::from_nanos(rest_ns)));
     }
     // Their last visits end a little later; those of a rank that waits are cut by the profile.
     let end_ns = until_ns.saturating_add(END_NS);
@@ -61,77 +98,85 @@ pub(super) fn record(
         sleep(LOOK);
     }
     let mut notes: Vec<String> = threads.late_line().into_iter().collect();
-    let (recorded, kept) =
-        (threads.answered(Answer::Done).len(), threads.answered(Answer::KeepsAlready).len());
+    let recorded = threads.answered(Answer::Done).len();
+    let kept = threads.answered(Answer::KeepsAlready).len();
     if kept > 0 {
+        let of = threads.ranks().len();
         notes.push(format!(
-            "{kept} of {} ranks keep events anyway, as their TINYPROF_EVENTS says",
-            threads.ranks().len()
+            "{kept} of {of} ranks keep events anyway, as their TINYPROF_EVENTS says"
         ));
     }
     if recorded + kept == 0 {
-        return Err(
-            format!("nothing was recorded of {}: {}", threads.who(), notes.join("; ")).into()
-        );
+        let why = notes.join("; ");
+        return Err(format!("nothing was recorded of {}: {why}", threads.who()).into());
     }
     let since_start = |ns: u64| ns.saturating_sub(threads.started_ns());
     let window = Window { from_ns: since_start(begin_ns), to_ns: since_start(until_ns) };
-    let profile_name = profile_name(&threads, name);
-    let profile = save(choice, Some(&profile_name))?.profile;
-    let trace = match name {
-        Some(name) if is_trace(name) => {
-            perfetto_of(&profile, name, window)?;
-            Some(name.to_owned())
-        }
-        _ => None,
+    Ok(Recorded { who: threads.who().to_owned(), ranks: recorded + kept, window, notes })
+}
+
+/// Returns what was recorded on all hosts together.
+fn joined(sent: &[Sent]) -> Result<Recorded, Box<dyn Error>> {
+    let number = |of: &Value, key: &str| of[key].as_u64().ok_or("a host did not say what it did");
+    let mut all = Recorded {
+        who: counted(sent.len() as u64, "host"),
+        ranks: 0,
+        window: Window { from_ns: u64::MAX, to_ns: 0 },
+        notes: Vec::new(),
     };
-    let (who, ranks) = (threads.who().to_owned(), recorded + kept);
-    Ok(Recorded { who, ranks, window, profile, trace, notes })
+    for Sent { head, .. } in sent {
+        let json = &head.json;
+        all.ranks += usize::try_from(number(json, "ranks")?)?;
+        all.window.from_ns = all.window.from_ns.min(number(json, "from_ns")?);
+        all.window.to_ns = all.window.to_ns.max(number(json, "to_ns")?);
+        let notes = json["notes"].as_array().into_iter().flatten();
+        all.notes.extend(notes.filter_map(|note| note.as_str().map(str::to_owned)));
+    }
+    Ok(all)
 }
 
 fn is_trace(name: &Path) -> bool {
     name.extension().is_some_and(|extension| extension == PERFETTO)
 }
 
-/// Returns the name of the profile: that of the user, or one made of the program's own.
-fn profile_name(threads: &Threads, name: Option<&Path>) -> PathBuf {
-    name.map_or_else(
-        || {
-            let own = Path::new(threads.profile()).file_stem().unwrap_or("profile".as_ref());
-            let mut name = own.to_owned();
-            name.push("-recorded");
-            name.into()
-        },
-        |name| if is_trace(name) { name.with_extension("") } else { name.to_owned() },
-    )
+/// Returns the name of the profile beside what the user wants.
+fn profile_name(name: &Path) -> PathBuf {
+    if is_trace(name) { name.with_extension("") } else { name.to_owned() }
+}
+
+/// Returns a name made of that of the program's own profile.
+fn own_name(segments: &crate::arguments::SegmentChoice) -> Result<PathBuf, Box<dyn Error>> {
+    let threads = Threads::find(segments)?;
+    let own = Path::new(threads.profile()).file_stem().unwrap_or("profile".as_ref());
+    let mut name = own.to_owned();
+    name.push("-recorded");
+    Ok(name.into())
 }
 
 impl Recorded {
-    /// Returns what was done, for people or for programs.
-    pub(super) fn said(&self, is_json: bool) -> String {
-        let Self { who, ranks, window, profile, trace, notes } = self;
-        if is_json {
-            return json_text(&json!({
-                "job": who,
-                "ranks": ranks,
-                "from_ns": window.from_ns,
-                "to_ns": window.to_ns,
-                "profile": profile.to_string_lossy(),
-                "trace": trace.as_ref().map(|trace| trace.to_string_lossy()),
-                "notes": notes,
-            }));
-        }
-        let files = trace.iter().chain([profile]).map(|file| file.display().to_string());
-        let files = files.collect::<Vec<_>>().join(" and ");
+    /// Returns what was done.
+    fn told(self, profile: PathBuf, trace: Option<&Path>) -> Told {
+        let Self { who, ranks, window, notes } = self;
+        let files = trace.into_iter().chain([profile.as_path()]);
+        let files = files.map(|file| file.display().to_string()).collect::<Vec<_>>().join(" and ");
         let seconds = |ns: u64| Duration::from_nanos(ns).as_secs_f64();
         let text = format!(
             "{who}: recorded {} from {:.1} to {:.1} s after the start, in {files}",
-            tinyprof_report::cells::counted(*ranks as u64, "rank"),
+            counted(ranks as u64, "rank"),
             seconds(window.from_ns),
             seconds(window.to_ns),
         );
-        let mut lines = vec![escaped(&text)];
-        lines.extend(notes.iter().map(|note| format!("note: {note}")));
-        lines.join("\n") + "\n"
+        let mut text = escaped(&text) + "\n";
+        notes.iter().for_each(|note| text += &format!("note: {}\n", escaped(note)));
+        let json = json!({
+            "job": who,
+            "ranks": ranks,
+            "from_ns": window.from_ns,
+            "to_ns": window.to_ns,
+            "profile": profile.to_string_lossy(),
+            "trace": trace.map(Path::to_string_lossy),
+            "notes": notes,
+        });
+        Told { text, json, profile: Some(profile) }
     }
 }

@@ -1,0 +1,214 @@
+//! The same command of tinyprof on the hosts of a job, and one profile of what they send.
+
+use std::env;
+use std::error::Error;
+use std::io::{BufRead as _, BufReader, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
+
+use tinyprof_format::file::{OutputFiles, OutputFormat, ProfileWriter, profile_path};
+use tinyprof_format::model::{CallpathValues, EventMap, Profile, RunState};
+
+use super::agents::{Way, hosts_of_job};
+use super::told::{Files, Head};
+use crate::arguments::{HostChoice, SegmentChoice};
+use crate::{memory, permissions, render};
+
+/// The hosts of a job.
+#[derive(Debug)]
+pub(super) struct Elsewhere<'a> {
+    way: Way,
+    hosts: Vec<String>,
+    segments: &'a SegmentChoice,
+}
+
+/// What a host has sent.
+#[derive(Debug)]
+pub(super) struct Sent {
+    pub(super) host: String,
+    pub(super) head: Head,
+    pub(super) files: Files,
+}
+
+/// The process that has started tinyprof on a host.
+struct Started(Child);
+
+/// What comes from a host, by its number.
+enum Piece {
+    Head(usize, Head),
+    End(usize, Result<Files, String>),
+}
+
+impl<'a> Elsewhere<'a> {
+    /// Returns the hosts that the user names, or those of a job of Slurm; `None` if it is this one.
+    pub(super) fn of(segments: &'a SegmentChoice, hosts: &HostChoice) -> Option<Self> {
+        let named = &hosts.hosts;
+        let slurm_job = segments.job.as_deref().filter(|_| named.is_empty());
+        let of_slurm = slurm_job.and_then(|job| Some((job, hosts_of_job(job)?)));
+        let (way, hosts) = match of_slurm {
+            Some((job, hosts)) => (Way::new(None, Some(job)), hosts),
+            None => (Way::new(hosts.remote_shell.as_deref(), None), named.clone()),
+        };
+        (!hosts.is_empty()).then_some(Self { way, hosts, segments })
+    }
+
+    /// Runs a command on all of them at the same time, and tells what each says as soon as it does.
+    /// Those that fail are noted.
+    ///
+    /// # Errors
+    /// If all fail.
+    pub(super) fn run(
+        &self,
+        command: &[&str],
+        mut tell: impl FnMut(&str, &Head) -> Result<(), Box<dyn Error>>,
+    ) -> Result<Vec<Sent>, Box<dyn Error>> {
+        let (sender, pieces) = channel();
+        // They end with this function.
+        let _processes: Vec<Option<Started>> = (0..)
+            .zip(&self.hosts)
+            .map(|(number, host)| self.start(number, host, command, &sender))
+            .collect();
+        drop(sender);
+        let mut heads: Vec<Option<Head>> = self.hosts.iter().map(|_| None).collect();
+        let (mut sent, mut failed) = (Vec::new(), Vec::new());
+        for piece in pieces {
+            match piece {
+                Piece::Head(number, head) => {
+                    tell(&self.hosts[number], &head)?;
+                    heads[number] = Some(head);
+                }
+                Piece::End(number, end) => match (end, heads[number].take()) {
+                    (Ok(files), Some(head)) => {
+                        let host = self.hosts[number].clone();
+                        sent.push(Sent { host, head, files });
+                    }
+                    (Ok(_), None) => {}
+                    (Err(why), _) => failed.push(format!("{}: {why}", self.hosts[number])),
+                },
+            }
+        }
+        if sent.is_empty() {
+            return Err(failed.join("; ").into());
+        }
+        render::notes(&failed);
+        Ok(sent)
+    }
+
+    fn start(
+        &self,
+        number: usize,
+        host: &str,
+        command: &[&str],
+        sender: &Sender<Piece>,
+    ) -> Option<Started> {
+        let exe = env::current_exe().unwrap_or_else(|_| PathBuf::from("tinyprof"));
+        let mut arguments = vec![exe.display().to_string()];
+        arguments.extend(command.iter().map(|&word| word.to_owned()));
+        arguments.push("--packed".to_owned());
+        arguments.extend(self.segments.job.iter().map(|job| format!("--job={job}")));
+        arguments.extend(self.segments.directory.iter().map(|path| path.display().to_string()));
+        let mut command = self.way.command(host, &arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let sender = sender.clone();
+        let mut process = match command.spawn() {
+            Ok(process) => process,
+            Err(error) => {
+                let program = command.get_program().to_string_lossy();
+                let why = format!("cannot start {program}: {error}");
+                sender.send(Piece::End(number, Err(why))).ok();
+                return None;
+            }
+        };
+        let (output, errors) = (process.stdout.take()?, process.stderr.take()?);
+        thread::spawn(move || {
+            let last_line = thread::spawn(move || {
+                let lines = BufReader::new(errors).lines().map_while(Result::ok);
+                lines.filter(|line| !line.trim().is_empty()).last()
+            });
+            let mut output = BufReader::new(output);
+            let end = Head::read(&mut output).and_then(|head| {
+                let bytes_max = memory::read_options().memory_bytes();
+                let files = head.read_files(&mut output, bytes_max);
+                sender.send(Piece::Head(number, head)).ok();
+                files
+            });
+            let end = end.map_err(|error| {
+                let has_ended = error.kind() == ErrorKind::UnexpectedEof;
+                let said = if has_ended { last_line.join().ok().flatten() } else { None };
+                said.map_or_else(
+                    || format!("what it sends is no answer: {error}"),
+                    |line| without_name(&line).to_owned(),
+                )
+            });
+            sender.send(Piece::End(number, end)).ok();
+        });
+        Some(Started(process))
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        // It ends with its input, wherever it is; what has started it may not.
+        drop(self.0.stdin.take());
+        if self.0.kill().is_ok() {
+            self.0.wait().ok();
+        }
+    }
+}
+
+/// Returns an error of tinyprof without its beginning.
+fn without_name(line: &str) -> &str {
+    line.strip_prefix("error: ").unwrap_or(line).trim()
+}
+
+/// Writes one profile of those that hosts have sent, each of its own ranks, and returns its path.
+///
+/// # Errors
+/// If one is no profile, or nothing can be written.
+pub(super) fn write_joined(sent: &[Sent], name: Option<&Path>) -> Result<PathBuf, Box<dyn Error>> {
+    let mut ranks: Vec<EventMap> = Vec::new();
+    let (mut metadata, mut because) = (None, None);
+    for Sent { files, .. } in sent.iter().filter(|sent| !sent.files.is_empty()) {
+        let profile = memory::read_options().read_of(files)?;
+        ranks.resize_with(ranks.len().max(profile.ranks.len()), EventMap::default);
+        for (number, rank) in ranks.iter_mut().enumerate().take(profile.ranks.len()) {
+            if rank.callpaths.is_empty() {
+                *rank = event_map(&profile, number);
+            }
+        }
+        // That of the lowest rank.
+        let lowest = profile.ranks.iter().position(|facts| facts.process_id != 0);
+        if metadata.as_ref().is_none_or(|(of, _)| lowest < *of) {
+            metadata = Some((lowest, profile.manifest.metadata.clone()));
+        }
+        because = because.or(profile.manifest.incomplete_because);
+    }
+    let there = ranks.iter().filter(|rank| !rank.callpaths.is_empty()).count();
+    // Each host knows of its own ranks alone.
+    let because = because.map(|because| {
+        let (of, _) = because.split_once("; it has ").unwrap_or((&because, ""));
+        format!("{of}; it has {there} of its {} ranks", ranks.len())
+    });
+    let head = sent.iter().map(|sent| sent.head.name.as_str()).find(|name| !name.is_empty());
+    let name = name.unwrap_or_else(|| Path::new(head.unwrap_or("profile")));
+    let files =
+        OutputFiles { format: OutputFormat::Tprof, permissions: permissions::permissions() };
+    Ok(ProfileWriter::new()
+        .with_files(files)
+        .with_ranks_per_part(16)
+        .with_metadata(metadata.map(|(_, metadata)| metadata).unwrap_or_default())
+        .with_state(RunState { incomplete_because: because, ..RunState::default() })
+        .write(&profile_path(name), &ranks)?)
+}
+
+/// Returns what a rank of a profile has measured.
+fn event_map(profile: &Profile, rank: usize) -> EventMap {
+    let of_rank = |row: &Vec<CallpathValues>| row[rank].clone();
+    let values: Vec<CallpathValues> = profile.values.iter().map(of_rank).collect();
+    if values.iter().all(|values| *values == CallpathValues::default()) {
+        return EventMap::default();
+    }
+    EventMap { callpaths: profile.callpaths.clone(), values, facts: profile.ranks[rank].clone() }
+}
