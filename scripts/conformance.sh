@@ -5,7 +5,8 @@
 #
 # quick (a part of `make test`): jobs of many cases at all levels, jobs of one case at `calls` and at
 # `messages` with TINYPROF_ORDER=enforce. full: all jobs at all levels, several times, as some
-# failures depend on chance. Then the names of programs; all by default.
+# failures depend on chance. steered: as quick, while all ranks are held, recorded and released
+# without end. Then the names of programs; all by default.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/rust.sh
@@ -20,13 +21,36 @@ full)
     export CONFORMANCE_FULL=1
     times=${CONFORMANCE_TIMES:-5}
     ;;
+steered)
+    export CONFORMANCE_STEER=hold
+    TMPDIR=$(mktemp -d)
+    export TMPDIR
+    ;;
 *)
-    echo "expected quick or full, found $size" >&2
+    echo "expected quick, full or steered, found $size" >&2
     exit 2
     ;;
 esac
 CONFORMANCE_ONLY=$(IFS=, && echo "$*")
 export CONFORMANCE_ONLY
+
+# steer: gives commands to all jobs, one after the other, until it is ended.
+steer() {
+    local tinyprof=$CARGO_TARGET_DIR/debug/tinyprof number=0 segment process directory
+    while :; do
+        for segment in "$TMPDIR"/*/segments/*.segment "$TMPDIR"/.tmp*/segments/*.segment; do
+            [[ -e $segment ]] || continue
+            process=${segment##*/} directory=${segment%/*}
+            local job=(--job "${process%%-*}" "$directory")
+            case $((number++ % 3)) in
+            0) "$tinyprof" ctl hold --for 30ms "${job[@]}" ;;
+            1) "$tinyprof" ctl record --for 50ms -o "$TMPDIR/recorded-$number" "${job[@]}" ;;
+            2) "$tinyprof" ctl release "${job[@]}" ;;
+            esac || true # A job that has ended meanwhile.
+        done
+        sleep 0.02
+    done
+}
 
 rust_find
 mpi_find
@@ -36,9 +60,18 @@ if ((${#MPI_FOUND[@]} == 0)); then
 fi
 for mpi in "${MPI_FOUND[@]}"; do
     mpi_use "$mpi"
+    if [[ $size == steered ]]; then rust_build -p tinyprof-cli; fi
     rust_select -p tinyprof-preload
     for ((time = 1; time <= times; time++)); do
         echo "$mpi: $(mpi_version)"
+        if [[ $size == steered ]]; then
+            steer >"$TMPDIR/said" 2>&1 &
+            trap 'kill %1 2>/dev/null || true; rm -rf "$TMPDIR"' EXIT
+        fi
         cargo test "${SELECTED[@]}" --test mpi_conformance -- --ignored --nocapture
+        if [[ $size == steered ]]; then
+            kill %1
+            sed -E 's/.*: ([0-9]+ of [0-9]+ (held|released)|recorded [0-9]+ ranks?).*/\1/; t; s/.*//' "$TMPDIR/said" | sort | uniq -c
+        fi
     done
 done

@@ -1,6 +1,7 @@
 //! A job of a program, and what is seen of one run of it.
 
 use std::collections::BTreeMap;
+use std::env;
 use std::fmt;
 use std::fs;
 use std::path::PathBuf;
@@ -60,6 +61,7 @@ impl Job {
             command.env("LD_PRELOAD", library()).env("TINYPROF_OUT", directory.path().join("p"));
             command.env("TINYPROF_SEGMENT_DIR", directory.path().join("segments"));
             command.env("TINYPROF_REPORT", "off").env("TINYPROF_MPI", level.setting());
+            command.envs(env::var_os("CONFORMANCE_STEER").map(|steer| ("TINYPROF_STEER", steer)));
             if level == Level::Enforce {
                 command.env("TINYPROF_ORDER", "enforce");
             }

@@ -49,7 +49,7 @@ static void spawn_and_merge(int count, char **words) {
         check(value == status.MPI_SOURCE);
     }
     MPI_Intercomm_merge(children, 0, &merged);
-    MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_MAX, merged);
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, merged);
     if (count == 2) say("codes %d %d", codes[0], codes[1]);
     MPI_Comm_free(&merged);
     MPI_Comm_disconnect(&children);
