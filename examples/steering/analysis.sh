@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# F: analyses of others, beside the job. The first ends with the job, the second before it.
+# F: analyses of others, beside the job. One ends with the job, the other is stopped before.
 here=$(dirname "$0")
 source "$here/common.sh"
 start steer=on -- "$@"
+tinyprof plug --job "$job" "$here/stragglers.py" --times 2 &
 timeout "${TIME:-3}" tinyprof plug --job "$job" "$here/energy.py" --every 1 || (($? == 124))
-tinyprof plug --job "$job" "$here/stragglers.py" --times 2
 wait

@@ -24,7 +24,8 @@ for number, line in enumerate(sys.stdin, 1):
     total = sum(joules.values())
     if total == 0:
         continue
-    waiting = sum(value for path, value in joules.items() if path.split("/")[-1].startswith("MPI_"))
+    in_mpi = [row["callpath"] for row in document["callpaths"] if row["name"].startswith("MPI_")]
+    waiting = sum(joules[path] for path in in_mpi)
     place = max(joules, key=joules.get)
     finding = (
         f"about {total:.0f} J so far at {arguments.watts} W a core, {waiting / total:.0%} of it in "

@@ -25,16 +25,17 @@ pub(crate) use communication::{
 };
 #[cfg(feature = "top")]
 pub(crate) use ctl::{
-    CtlAction, CtlArguments, CtlCommand, HostChoice, OnArguments, OnJob, PlugArguments, Time,
+    CtlAction, CtlArguments, CtlCommand, HostChoice, OnArguments, OnJob, PlugArguments,
+    SaveArguments, Time,
 };
 pub(crate) use diff::{DiffArguments, EfficiencyArguments};
 pub(crate) use export::{ExportArguments, ExportFormat};
+#[cfg(feature = "top")]
+pub(crate) use files::SegmentChoice;
 pub(crate) use files::{
     CheckArguments, CompletionsArguments, HtmlArguments, ImportArguments, ManArguments,
     PageArguments, RecoverArguments, TimelineArguments,
 };
-#[cfg(feature = "top")]
-pub(crate) use files::{SaveArguments, SegmentChoice};
 use help::{
     CHECK_HELP, CLASSES_HELP, COMPLETIONS_HELP, DIFF_HELP, EFFICIENCY_HELP, EXIT_CODES,
     EXPORT_HELP, GRAPH_HELP, HTML_HELP, IMPORT_HELP, INFO_HELP, MAN_HELP, MPI_HELP, RECOVER_HELP,

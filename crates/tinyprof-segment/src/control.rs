@@ -3,7 +3,7 @@
 //! ```text
 //! the thread:   65 accepts: see [`Accepts`]
 //!               66 answer: number of the command; high half: see [`Answer`]
-//!               67 when it answered, ns             68 events are kept until then, ns; 0: not asked
+//!               67 when it answered, ns         68 until when it keeps events, ns; 0: not asked
 //!               69 since when it is held, ns; 0: it is not
 //!               70 whether it keeps events: see [`keeping`](crate::layout::keeping)
 //! the client:   72 command: number, above 0; high half: see [`Verb`]; written last
@@ -12,8 +12,8 @@
 //! ```
 //!
 //! All times are of `CLOCK_MONOTONIC`. A thread looks at its command where a visit ends while the
-//! bit [`WATCHED`](crate::layout::execution::WATCHED) is set. What a client has written only in part
-//! is no command.
+//! bit [`WATCHED`](crate::layout::execution::WATCHED) is set. What a client has written only in
+//! part is no command.
 
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU64, fence};
@@ -55,7 +55,7 @@ impl Accepts {
     }
 }
 
-/// What a thread is to do.
+/// An order to a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
     /// Keep visits one by one until some time.

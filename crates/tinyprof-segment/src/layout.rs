@@ -225,7 +225,7 @@ pub mod execution {
     pub const WATCHED: u32 = 1 << 30;
 }
 
-/// Whether a thread keeps events, in its header.
+/// The word of a header that says whether a thread keeps events.
 pub mod keeping {
     /// Its window has not begun, or events are not kept.
     pub const WAITING: u64 = 0;

@@ -1,4 +1,4 @@
-//! Arguments of `tinyprof ctl` and `tinyprof plug`.
+//! Arguments of the commands for jobs that run: `ctl`, `plug` and `save`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -8,8 +8,8 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use tinyprof_settings::parse;
 
-use super::PlainOutput;
-use super::SegmentChoice;
+use super::files::SegmentChoice;
+use super::output::PlainOutput;
 
 /// Arguments of `tinyprof ctl`.
 #[derive(Args, Debug)]
@@ -121,6 +121,17 @@ pub(crate) struct PlugArguments {
     /// The program and its arguments
     #[arg(value_name = "PROGRAM", required = true, trailing_var_arg = true)]
     pub(crate) command: Vec<OsString>,
+}
+
+/// Arguments of `tinyprof save`.
+#[derive(Args, Debug)]
+pub(crate) struct SaveArguments {
+    /// The profile's name; .tprof is added if missing [default: the program's own, and -saved, in
+    /// this directory]
+    #[arg(short = 'o', long = "output", value_name = "OUT")]
+    pub(crate) name: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) on: OnJob,
 }
 
 /// What is done when a condition holds.

@@ -4,8 +4,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-#[cfg(feature = "top")]
-use super::OnJob;
 use super::{PlainOutput, RuleFiles, Selection, TableFormat, profile};
 use crate::events::EventSelection;
 use crate::numbers::NumberList;
@@ -145,18 +143,6 @@ pub(crate) struct RecoverArguments {
     pub(crate) all: bool,
     #[command(flatten)]
     pub(crate) output: PlainOutput,
-}
-
-/// Arguments of `tinyprof save`.
-#[cfg(feature = "top")]
-#[derive(Args, Debug)]
-pub(crate) struct SaveArguments {
-    /// The profile's name; .tprof is added if missing [default: the program's own, and -saved, in
-    /// this directory]
-    #[arg(short = 'o', long = "output", value_name = "OUT")]
-    pub(crate) name: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) on: OnJob,
 }
 
 /// Arguments of `tinyprof completions`.

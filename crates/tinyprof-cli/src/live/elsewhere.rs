@@ -8,11 +8,14 @@ use std::process::{Child, Stdio};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
+use serde_json::{Map, Value, json};
 use tinyprof_format::file::{OutputFiles, OutputFormat, ProfileWriter, profile_path};
 use tinyprof_format::model::{CallpathValues, EventMap, Profile, RunState};
 
+use tinyprof_report::escaped;
+
 use super::agents::{Way, hosts_of_job};
-use super::told::{Files, Head};
+use super::told::{Files, Head, Told};
 use crate::arguments::{HostChoice, SegmentChoice};
 use crate::{memory, permissions, render};
 
@@ -161,6 +164,17 @@ impl Drop for Started {
 /// Returns an error of tinyprof without its beginning.
 fn without_name(line: &str) -> &str {
     line.strip_prefix("error: ").unwrap_or(line).trim()
+}
+
+/// Returns what hosts have told.
+pub(super) fn by_host(sent: &[Sent]) -> Told {
+    let lines = sent.iter().map(|sent| {
+        let told = sent.head.text.lines();
+        told.map(|line| escaped(&format!("{}: {line}", sent.host)) + "\n").collect::<String>()
+    });
+    let json: Map<String, Value> =
+        sent.iter().map(|sent| (sent.host.clone(), sent.head.json.clone())).collect();
+    Told { text: lines.collect(), json: json!({ "hosts": json }), profile: None }
 }
 
 /// Writes one profile of those that hosts have sent, each of its own ranks, and returns its path.

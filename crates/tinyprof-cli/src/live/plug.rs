@@ -1,5 +1,5 @@
-//! `tinyprof plug`: somebody else's program analyses a running job. It reads a JSON document a line,
-//! as `tinyprof top --json` prints them, and may tell findings, a JSON object a line.
+//! `tinyprof plug`: somebody else's program analyses a running job. It reads a JSON document a
+//! line, as `tinyprof top --json` prints them, and may tell findings, a JSON object a line.
 
 mod queue;
 

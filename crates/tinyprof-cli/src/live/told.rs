@@ -13,11 +13,9 @@ use std::io::{self, BufRead, ErrorKind, Read as _, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
-use tinyprof_report::escaped;
+use serde_json::Value;
 use tinyprof_views::json_text;
 
-use super::elsewhere::Sent;
 use crate::arguments::OnJob;
 use crate::render;
 
@@ -64,17 +62,6 @@ pub(super) const fn form(on: &OnJob) -> Form {
         (false, true) => Form::Json,
         (false, false) => Form::Text,
     }
-}
-
-/// Returns what hosts have told.
-pub(super) fn by_host(sent: &[Sent]) -> Told {
-    let lines = sent.iter().map(|sent| {
-        let told = sent.head.text.lines();
-        told.map(|line| escaped(&format!("{}: {line}", sent.host)) + "\n").collect::<String>()
-    });
-    let json: Map<String, Value> =
-        sent.iter().map(|sent| (sent.host.clone(), sent.head.json.clone())).collect();
-    Told { text: lines.collect(), json: json!({ "hosts": json }), profile: None }
 }
 
 impl Told {

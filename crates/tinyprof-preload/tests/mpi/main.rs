@@ -14,6 +14,7 @@ mod processor;
 mod sampled;
 mod settings;
 mod small_memory;
+mod steering;
 mod structure;
 mod support;
 mod truth;

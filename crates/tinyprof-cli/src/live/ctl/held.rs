@@ -10,8 +10,8 @@ use tinyprof_report::escaped;
 use tinyprof_segment::control::{Accepts, Answer, HOLD_NS_MAX, Verb};
 
 use super::super::agents::end_of_input;
-use super::super::elsewhere::Elsewhere;
-use super::super::told::{Form, Told, by_host, form};
+use super::super::elsewhere::{Elsewhere, by_host};
+use super::super::told::{Form, Told, form};
 use super::threads::Threads;
 use crate::arguments::{OnJob, Time};
 use crate::{render, sys};

@@ -6,8 +6,8 @@ use serde_json::json;
 use tinyprof_report::escaped;
 use tinyprof_segment::control::Accepts;
 
-use super::super::elsewhere::Elsewhere;
-use super::super::told::{Told, by_host, form};
+use super::super::elsewhere::{Elsewhere, by_host};
+use super::super::told::{Told, form};
 use super::threads::{Rank, Threads};
 use crate::arguments::OnJob;
 use crate::sys;

@@ -1,0 +1,123 @@
+//! The scripts of `examples/steering`, on a program that passes messages: what they promise is
+//! there, and the program's own results are right.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tinyprof_format::file::read_profile;
+use tinyprof_format::model::{EventClass, Profile};
+
+use crate::support::{compile, library, mpiexec, tinyprof};
+
+const RANKS: usize = 4;
+
+/// A directory with the command that users have in their path.
+struct Place {
+    directory: tempfile::TempDir,
+    program: PathBuf,
+}
+
+impl Place {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().expect("a directory can be made");
+        let program = compile("steered.c", directory.path());
+        let command = directory.path().join("tinyprof");
+        let real = tinyprof().get_program().to_owned();
+        let (real, library) = (real.display().to_string(), library().display().to_string());
+        let script = format!(
+            "#!/bin/sh\nif [ \"$1\" = run ]; then shift; exec {real} run --library {library} \"$@\"; fi\n\
+             exec {real} \"$@\"\n"
+        );
+        fs::write(&command, script).expect("it can be written");
+        fs::set_permissions(&command, fs::Permissions::from_mode(0o755)).expect("it is ours");
+        Self { directory, program }
+    }
+
+    /// Runs a script with this program for some seconds, and returns what it has printed.
+    fn run(&self, script: &str, seconds: &str, variables: &[(&str, &str)]) -> String {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/steering");
+        let launcher = mpiexec(RANKS);
+        let mut command = Command::new("bash");
+        command.arg(root.join(script)).arg(launcher.get_program()).args(launcher.get_args());
+        command.arg(&self.program).arg(seconds).current_dir(&self.directory);
+        let own = launcher.get_envs().filter_map(|(name, value)| Some((name, value?)));
+        command.envs(own).envs(variables.iter().copied());
+        let path = std::env::var("PATH").expect("there is one");
+        command.env("PATH", format!("{}:{path}", self.directory.path().display()));
+        command.env("TINYPROF_SEGMENT_DIR", self.directory.path().join("segments"));
+        let output = command.output().expect("bash starts");
+        let text = [&output.stdout[..], &output.stderr].concat();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        assert!(output.status.success(), "{script}: {text}");
+        assert!(text.contains(" steps, sums right"), "{script}: {text}");
+        text
+    }
+
+    fn profile(&self, name: &str) -> Profile {
+        read_profile(&self.directory.path().join(name)).expect("a profile")
+    }
+}
+
+/// Returns the number of calls that each rank has kept as events.
+fn calls(profile: &Profile) -> Vec<u64> {
+    let of_rank = |rank: &tinyprof_format::model::RankFacts| {
+        let threads = rank.events.iter().flat_map(|events| &events.threads);
+        let cells = threads.flat_map(|thread| &thread.cells);
+        cells.filter(|cell| cell.class == EventClass::Call).map(|cell| cell.kept + cell.lost).sum()
+    };
+    profile.ranks.iter().map(of_rank).collect()
+}
+
+#[test]
+fn some_time_is_recorded_on_demand() {
+    let place = Place::new();
+    let said = place.run("record.sh", "5", &[("TIME", "1s")]);
+    assert!(said.contains(": recorded 4 ranks from "), "{said}");
+    let (recorded, all) = (place.profile("steered-recorded.tprof"), place.profile("steered.tprof"));
+    let of_run = all.values.iter().flatten().map(|values| values.visits()).sum::<u64>();
+    let kept = calls(&recorded);
+    assert!(kept.iter().all(|&kept| kept > 20) && kept.iter().sum::<u64>() < of_run, "{kept:?}");
+    let trace = place.directory.path().join("steered-recorded.pftrace");
+    assert!(fs::metadata(trace).expect("a file").len() > 1_000);
+}
+
+#[test]
+fn a_condition_saves_and_records() {
+    let place = Place::new();
+    let said = place.run("condition.sh", "6", &[("TIME", "1s")]);
+    assert!(said.contains("efficiency < 0.9: holds, time 1\n"), "{said}");
+    let saved = place.profile("steered-condition.tprof");
+    assert_eq!(calls(&saved), [0; RANKS], "nothing was recorded before");
+    assert!(calls(&place.profile("steered-condition-1.tprof")).iter().all(|&kept| kept > 20));
+}
+
+#[test]
+fn phases_are_compared_while_the_run_goes_on() {
+    let place = Place::new();
+    let said = place.run("phases.sh", "4", &[("PAUSE", "1")]);
+    let visits = |name: &str| {
+        let profile = place.profile(name);
+        profile.values.iter().flatten().map(|values| values.visits()).sum::<u64>()
+    };
+    let counts = ["steered-first.tprof", "steered-second.tprof", "steered.tprof"].map(visits);
+    assert!(counts.is_sorted() && counts[0] < counts[2], "{counts:?}: {said}");
+}
+
+#[test]
+fn programs_of_others_find_the_rank_that_computes_longer() {
+    let place = Place::new();
+    let said = place.run("analysis.sh", "6", &[]);
+    assert!(said.contains("energy.py: about "), "{said}");
+    // The program has no regions: its ranks differ in calls of MPI alone, which are no causes.
+    assert!(!said.contains("straggler"), "{said}");
+}
+
+#[test]
+fn the_whole_run_is_kept_in_a_small_memory() {
+    let place = Place::new();
+    place.run("always_on.sh", "1", &[]);
+    let profile = place.profile("steered.tprof");
+    assert!(calls(&profile).iter().all(|&kept| kept > 20));
+}
