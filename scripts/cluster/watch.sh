@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Watches a job on the hosts of scripts/cluster.sh from h0, stops a rank on h2, kills an agent, and
-# checks what is said of it, and that the program does not notice:
+# Watches a job on the hosts of scripts/cluster.sh from h0, records some time of it, holds it, stops
+# a rank on h2, kills an agent, and checks what is said of it, and that the program does not notice:
 #
 #     scripts/cluster/watch.sh PROGRAM COMMAND...    of the command's ranks, two are on h1 and h2
 #
@@ -11,7 +11,7 @@ shift
 hosts=(--hosts h1,h2)
 if [[ -n ${SLURM_JOB_ID:-} ]]; then hosts=(--job "$SLURM_JOB_ID"); fi
 
-tinyprof run --out watched -- "$@" &
+tinyprof run --out watched -o steer=hold -- "$@" &
 job=$!
 trap 'ssh h2 pkill -CONT -x "$program" || true; kill $job 2>/dev/null || true' EXIT
 
@@ -29,6 +29,21 @@ said() {
 until_it_is 'ranks_seen == 4'
 said '"missing":\{"count":0,'
 said '"ranks":4,"ranks_seen":4'
+
+# One profile of all ranks, of some time that nobody has asked for when the job began.
+steered() {
+    local expected=$1
+    shift
+    timeout 20 tinyprof ctl "$@" "${hosts[@]}" >told 2>&1 && grep -qE "$expected" told ||
+        { echo "expected $expected, found" && cat told && return 1; }
+}
+rm -rf recorded.tprof recorded.pftrace
+steered '^2 hosts: recorded 4 ranks from .*, in recorded.pftrace and recorded.tprof$' \
+    record --for 500ms -o recorded.pftrace
+tinyprof check recorded.tprof >/dev/null
+tinyprof info recorded.tprof | grep -q 'it has 4 of its 4 ranks' && [[ -s recorded.pftrace ]]
+steered '^h[12]: .*: [12] of 2 held$' hold --for 500ms
+steered '^h2: .*: obeys all commands' status
 
 # A rank that is stopped is named first, before those that wait for it.
 ssh h2 pkill -STOP -o -x "$program"

@@ -25,8 +25,7 @@ pub(crate) use communication::{
 };
 #[cfg(feature = "top")]
 pub(crate) use ctl::{
-    CtlAction, CtlArguments, CtlCommand, HostChoice, OnArguments, OnJob, PlugArguments,
-    SaveArguments, Time,
+    CtlAction, CtlArguments, CtlCommand, OnArguments, OnJob, PlugArguments, SaveArguments, Time,
 };
 pub(crate) use diff::{DiffArguments, EfficiencyArguments};
 pub(crate) use export::{ExportArguments, ExportFormat};

@@ -16,7 +16,7 @@ use tinyprof_report::escaped;
 
 use super::agents::{Way, hosts_of_job};
 use super::told::{Files, Head, Told};
-use crate::arguments::{HostChoice, SegmentChoice};
+use crate::arguments::{OnJob, SegmentChoice};
 use crate::{memory, permissions, render};
 
 /// The hosts of a job.
@@ -45,8 +45,13 @@ enum Piece {
 }
 
 impl<'a> Elsewhere<'a> {
-    /// Returns the hosts that the user names, or those of a job of Slurm; `None` if it is this one.
-    pub(super) fn of(segments: &'a SegmentChoice, hosts: &HostChoice) -> Option<Self> {
+    /// Returns the hosts that the user names, or those of a job of Slurm; `None` if it is this one,
+    /// also for a process that was started here for its part of a job.
+    pub(super) fn of(on: &'a OnJob) -> Option<Self> {
+        if on.packed {
+            return None;
+        }
+        let OnJob { segments, hosts, .. } = on;
         let named = &hosts.hosts;
         let slurm_job = segments.job.as_deref().filter(|_| named.is_empty());
         let of_slurm = slurm_job.and_then(|job| Some((job, hosts_of_job(job)?)));

@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &SaveArguments) -> Result<(), Box<dyn Error>> {
 /// # Errors
 /// If there is no such job, or several, or the profile cannot be written.
 pub(super) fn save_on(on: &OnJob, name: Option<&Path>) -> Result<(), Box<dyn Error>> {
-    if let Some(elsewhere) = Elsewhere::of(&on.segments, &on.hosts) {
+    if let Some(elsewhere) = Elsewhere::of(on) {
         let sent = elsewhere.run(&["save"], |_, _| Ok(()))?;
         let profile = write_joined(&sent, name)?;
         return told(&counted(sent.len() as u64, "host"), profile).print(form(on));

@@ -28,7 +28,7 @@ const RENEW: Duration = Duration::from_millis(500);
 /// # Errors
 /// If there is no such job, or no rank obeys.
 pub(super) fn hold(on: &OnJob, time: Time) -> Result<(), Box<dyn Error>> {
-    if let Some(elsewhere) = Elsewhere::of(&on.segments, &on.hosts) {
+    if let Some(elsewhere) = Elsewhere::of(on) {
         let time = format!("{}ms", time.0.as_millis());
         elsewhere.run(&["ctl", "hold", "--for", &time], |host, head| {
             // The others may take a while.
@@ -63,7 +63,7 @@ pub(super) fn hold(on: &OnJob, time: Time) -> Result<(), Box<dyn Error>> {
 /// # Errors
 /// If there is no such job, or no rank obeys.
 pub(super) fn release(on: &OnJob) -> Result<(), Box<dyn Error>> {
-    if let Some(elsewhere) = Elsewhere::of(&on.segments, &on.hosts) {
+    if let Some(elsewhere) = Elsewhere::of(on) {
         let sent = elsewhere.run(&["ctl", "release"], |_, _| Ok(()))?;
         return by_host(&sent).print(form(on));
     }

@@ -44,8 +44,13 @@ struct Recorded {
 /// # Errors
 /// If there is no such job, no rank obeys, or nothing can be written.
 pub(super) fn run(on: &OnJob, time: Time, name: Option<&Path>) -> Result<(), Box<dyn Error>> {
+    let trace = name.filter(|name| is_trace(name));
+    if let Some(trace) = trace.filter(|trace| trace.exists()) {
+        let trace = trace.display();
+        return Err(format!("{trace} exists already: name another file, or remove it").into());
+    }
     let profile_name = name.map(profile_name);
-    let (recorded, profile) = match Elsewhere::of(&on.segments, &on.hosts) {
+    let (recorded, profile) = match Elsewhere::of(on) {
         Some(elsewhere) => {
             let time = format!("{}ms", time.0.as_millis());
             let sent = elsewhere.run(&["ctl", "record", "--for", &time], |_, _| Ok(()))?;
@@ -66,7 +71,6 @@ pub(super) fn run(on: &OnJob, time: Time, name: Option<&Path>) -> Result<(), Box
             (recorded, save(&on.segments, Some(&own), None)?.profile)
         }
     };
-    let trace = name.filter(|name| is_trace(name));
     if let Some(trace) = trace {
         perfetto_of(&profile, trace, recorded.window)?;
     }

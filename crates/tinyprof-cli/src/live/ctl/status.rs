@@ -13,7 +13,7 @@ use crate::arguments::OnJob;
 use crate::sys;
 
 pub(super) fn run(on: &OnJob) -> Result<(), Box<dyn Error>> {
-    if let Some(elsewhere) = Elsewhere::of(&on.segments, &on.hosts) {
+    if let Some(elsewhere) = Elsewhere::of(on) {
         let sent = elsewhere.run(&["ctl", "status"], |_, _| Ok(()))?;
         return by_host(&sent).print(form(on));
     }

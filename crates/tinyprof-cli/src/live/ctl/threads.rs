@@ -239,11 +239,11 @@ impl Threads {
     /// Returns which ranks have not come; `None` if all have.
     pub(super) fn late_line(&self) -> Option<String> {
         let late: Vec<Rank> = self.late().collect();
+        let are_ranks = self.threads.iter().any(|thread| thread.rank.is_some());
+        let have = if late.len() == 1 { "has" } else { "have" };
         (!late.is_empty()).then(|| {
-            format!(
-                "{}: has not come to the end of a region or call of MPI yet",
-                names(&late, self.threads.iter().any(|thread| thread.rank.is_some()))
-            )
+            let names = names(&late, are_ranks);
+            format!("{names} {have} not come to the end of a region or call of MPI yet")
         })
     }
 }
