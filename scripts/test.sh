@@ -97,17 +97,19 @@ join
 # cores slow each other down far more than twofold.
 export RUST_TEST_THREADS=${RUST_TEST_THREADS:-1}
 mpi4py_find
+# Programs as users have them, locked to another version of rsmpi, which is built anew for each.
+programs_of_users() {
+    step "programs of users" cargo test "${SELECTED[@]}" --test mpi_outside -- --ignored
+}
 for mpi in "${MPI_FOUND[@]}"; do
     mpi_use "$mpi"
     rust_select
     # The programs that tests start bear the same names for all MPIs.
     step "build with $mpi" cargo test "${SELECTED[@]}" --no-run
     step "tests with $mpi" cargo test "${SELECTED[@]}" --test mpi
+    # Most of it is waiting for programs to end.
+    if [[ $mpi == "${MPI_FOUND[0]}" ]]; then beside programs_of_users; fi
     step "programs of MPI's rules, with $mpi" bash scripts/conformance.sh quick
+    if [[ $lane ]]; then join; fi
     step "several hosts, with $mpi" bash scripts/hosts.sh
 done
-
-# Programs as users have them, locked to another version of rsmpi, which is built anew for each.
-mpi_use "${MPI_FOUND[0]}"
-rust_select
-step "programs of users" cargo test "${SELECTED[@]}" --test mpi_outside -- --ignored
