@@ -41,7 +41,9 @@ rm -rf recorded.tprof recorded.pftrace
 steered '^2 hosts: recorded 4 ranks from .*, in recorded.pftrace and recorded.tprof$' \
     record --for 500ms -o recorded.pftrace
 tinyprof check recorded.tprof >/dev/null
-tinyprof info recorded.tprof | grep -q 'it has 4 of its 4 ranks' && [[ -s recorded.pftrace ]]
+tinyprof info recorded.tprof >told
+grep -q 'it has 4 of its 4 ranks' told && grep -qE '^hosts +2 ' told && [[ -s recorded.pftrace ]] ||
+    { cat told && exit 1; }
 steered '^h[12]: .*: [12] of 2 held$' hold --for 500ms
 steered '^h2: .*: obeys all commands' status
 

@@ -12,7 +12,7 @@ use tinyprof_architecture::source::{Source, sources};
 use tinyprof_architecture::{paths, public, unsafe_code};
 
 /// The crates and their floors, as in the section *The house*.
-const FLOORS: [(&str, u32); 31] = [
+const FLOORS: [(&str, u32); 32] = [
     ("tinyprof-segment", 0),
     ("tinyprof-vocabulary", 0),
     ("tinyprof-events", 1),
@@ -37,6 +37,7 @@ const FLOORS: [(&str, u32); 31] = [
     ("tinyprof-mpi", 6),
     ("tinyprof-example-fft", 7),
     ("tinyprof-example-tc", 7),
+    ("tinyprof-example-wave", 7),
     ("tinyprof-benches", 6),
     ("tinyprof-bench-collective", 7),
     ("tinyprof-bench-evaluation", 8),

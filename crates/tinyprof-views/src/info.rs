@@ -31,7 +31,9 @@ pub fn info_text(manifest: &Manifest) -> String {
     line("job", run.jobid.as_deref().unwrap_or_default());
     line("ranks", &manifest.ranks.to_string());
     line("hosts", &hosts(run));
-    line("MPI", run.mpi_version.as_deref().unwrap_or("none"));
+    // What is read from the memory of a program does not say.
+    let unsaid = if manifest.complete { "none" } else { "not known" };
+    line("MPI", run.mpi_version.as_deref().unwrap_or(unsaid));
     line("executions", &manifest.executions.to_string());
     line("callpaths", &manifest.callpaths.callpaths.to_string());
     line("clock", &run.clock);

@@ -188,13 +188,18 @@ pub(super) fn by_host(sent: &[Sent]) -> Told {
 /// If one is no profile, or nothing can be written.
 pub(super) fn write_joined(sent: &[Sent], name: Option<&Path>) -> Result<PathBuf, Box<dyn Error>> {
     let mut ranks: Vec<EventMap> = Vec::new();
-    let (mut metadata, mut because) = (None, None);
+    let (mut metadata, mut because, mut hosts) = (None, None, Vec::new());
     for Sent { files, .. } in sent.iter().filter(|sent| !sent.files.is_empty()) {
         let profile = memory::read_options().read_of(files)?;
         ranks.resize_with(ranks.len().max(profile.ranks.len()), EventMap::default);
         for (number, rank) in ranks.iter_mut().enumerate().take(profile.ranks.len()) {
             if rank.callpaths.is_empty() {
                 *rank = event_map(&profile, number);
+            }
+        }
+        for host in &profile.manifest.metadata.hostlist {
+            if !hosts.contains(host) {
+                hosts.push(host.clone());
             }
         }
         // That of the lowest rank.
@@ -210,6 +215,9 @@ pub(super) fn write_joined(sent: &[Sent], name: Option<&Path>) -> Result<PathBuf
         let (of, _) = because.split_once("; it has ").unwrap_or((&because, ""));
         format!("{of}; it has {there} of its {} ranks", ranks.len())
     });
+    let mut metadata = metadata.map(|(_, metadata)| metadata).unwrap_or_default();
+    metadata.numhosts = u32::try_from(hosts.len()).unwrap_or(u32::MAX);
+    metadata.hostlist = hosts;
     let head = sent.iter().map(|sent| sent.head.name.as_str()).find(|name| !name.is_empty());
     let name = name.unwrap_or_else(|| Path::new(head.unwrap_or("profile")));
     let files =
@@ -217,7 +225,7 @@ pub(super) fn write_joined(sent: &[Sent], name: Option<&Path>) -> Result<PathBuf
     Ok(ProfileWriter::new()
         .with_files(files)
         .with_ranks_per_part(16)
-        .with_metadata(metadata.map(|(_, metadata)| metadata).unwrap_or_default())
+        .with_metadata(metadata)
         .with_state(RunState { incomplete_because: because, ..RunState::default() })
         .write(&profile_path(name), &ranks)?)
 }

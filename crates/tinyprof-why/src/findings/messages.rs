@@ -41,6 +41,8 @@ pub(super) fn small(facts: &Facts<'_>) -> Option<Finding> {
     let mut costs: Vec<(CallpathIndex, f64)> = costs.collect();
     costs.sort_by(|a, b| b.1.total_cmp(&a.1));
     let sum_ns: f64 = costs.iter().map(|(_, ns)| ns).sum();
+    // Ranks that had no processor wait for it there, and not for messages.
+    let sum_ns = sum_ns.min(with_processor_ns(facts, &costs));
     let mut all = Traffic::default();
     for index in &of_small {
         all.absorb(run.calls[index].sent);

@@ -1,0 +1,57 @@
+//! The wave equation on a line over MPI, profiled by TinyProf: each step, neighbours exchange a
+//! point, and all ranks compute theirs.
+//!
+//! Profiling takes the line `use tinyprof_mpi as _;`, and attributes on the functions that deserve
+//! a name.
+
+mod arguments;
+mod line;
+
+use std::process::ExitCode;
+
+use mpi::collective::SystemOperation;
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::*;
+use tinyprof::profile;
+use tinyprof_mpi as _; // The only line needed: this crate intercepts MPI_Init and MPI_Finalize.
+
+use crate::arguments::Arguments;
+use crate::line::Line;
+
+/// The largest error of a right result.
+const TOLERANCE: f64 = 1e-8;
+
+#[expect(clippy::print_stdout, clippy::print_stderr, reason = "a program says its results")]
+fn main() -> ExitCode {
+    let Some(universe) = mpi::initialize() else {
+        eprintln!("wave: MPI is initialised already");
+        return ExitCode::FAILURE;
+    };
+    let world = universe.world();
+    let is_reporter = world.rank() == 0;
+    let arguments = match Arguments::read(is_reporter) {
+        Ok(arguments) => arguments,
+        Err(code) => return code,
+    };
+    let error = solve(arguments, &world);
+    if is_reporter {
+        let (ranks, points, steps) = (world.size(), arguments.points, arguments.steps);
+        println!("wave: {ranks} ranks, {points} points each, {steps} steps, error {error:.1e}");
+    }
+    if error < TOLERANCE { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Does all steps, and returns the largest error of all ranks. Collective.
+#[profile]
+fn solve(arguments: Arguments, world: &SimpleCommunicator) -> f64 {
+    let mut line = Line::new(arguments.points, world.rank(), world.size());
+    let is_slow = arguments.slow_rank == u32::try_from(world.rank()).ok();
+    let times = if is_slow { arguments.slow_by } else { 1 };
+    for _ in 0..arguments.steps {
+        line.exchange(world);
+        line.update(times);
+    }
+    let mut largest = 0.0;
+    world.all_reduce_into(&line.error(arguments.steps), &mut largest, SystemOperation::max());
+    largest
+}
