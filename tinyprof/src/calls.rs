@@ -355,7 +355,7 @@ impl Visited {
         }
     }
 
-    /// Returns whether the thread keeps events.
+    /// Returns whether the thread may keep events now: [`keep_message`](Self::keep_message) knows.
     #[inline(always)]
     #[must_use]
     pub fn keeps_events(self) -> bool {

@@ -101,7 +101,8 @@ fn record(on: &OnJob, time: Duration) -> Result<Recorded, Box<dyn Error>> {
     while threads.ranks().iter().any(|rank| rank.keeps_events) && sys::now().monotonic_ns < end_ns {
         sleep(LOOK);
     }
-    let mut notes: Vec<String> = threads.late_line().into_iter().collect();
+    let mut notes: Vec<String> =
+        threads.late_line().into_iter().chain(threads.empty_line()).collect();
     let recorded = threads.answered(Answer::Done).len();
     let kept = threads.answered(Answer::KeepsAlready).len();
     if kept > 0 {

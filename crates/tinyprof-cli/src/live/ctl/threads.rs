@@ -57,6 +57,8 @@ pub(super) struct Rank {
     pub(super) process: u32,
     pub(super) threads: u64,
     pub(super) keeps_events: bool,
+    /// True if it has ever kept any.
+    has_events: bool,
     /// When its first thread was held, of those that are held now.
     held_since_ns: Option<u64>,
     answer: Option<Answer>,
@@ -203,10 +205,12 @@ impl Threads {
     pub(super) fn ranks(&self) -> Vec<Rank> {
         let mut ranks: BTreeMap<(Option<u32>, u32), Rank> = BTreeMap::new();
         for thread in &self.threads {
-            let (keeps_events, held_since_ns) = of_header(&thread.path, |words| {
+            let (keeps_events, has_events, held_since_ns) = of_header(&thread.path, |words| {
                 let word = |at: usize| words[at].load(Relaxed);
                 let held = word(header::HELD_SINCE_NS);
-                (keeping::is_keeping(word(header::KEEPING)), (held != 0).then_some(held))
+                let has_events = word(header::EVENTS) != 0;
+                let keeps_events = keeping::is_keeping(word(header::KEEPING));
+                (keeps_events, has_events, (held != 0).then_some(held))
             })
             .unwrap_or_default();
             let answer = thread.given.and_then(|(_, answer)| answer);
@@ -215,11 +219,13 @@ impl Threads {
                 process: thread.process,
                 threads: 0,
                 keeps_events: false,
+                has_events: false,
                 held_since_ns: None,
                 answer: None,
             });
             rank.threads += 1;
             rank.keeps_events |= keeps_events;
+            rank.has_events |= has_events;
             rank.held_since_ns = rank.held_since_ns.into_iter().chain(held_since_ns).min();
             rank.answer = rank.answer.or(answer);
         }
@@ -236,13 +242,26 @@ impl Threads {
         self.ranks().into_iter().filter(|rank| rank.answer.is_none())
     }
 
+    /// Returns which ranks have obeyed and kept nothing; `None` if all have.
+    pub(super) fn empty_line(&self) -> Option<String> {
+        let done = self.answered(Answer::Done).into_iter();
+        let empty: Vec<Rank> = done.filter(|rank| !rank.has_events).collect();
+        (!empty.is_empty()).then(|| {
+            let names = names(&empty, self.are_ranks());
+            format!("nothing was kept of {names}: no visit has ended in that time, or there was no memory")
+        })
+    }
+
+    fn are_ranks(&self) -> bool {
+        self.threads.iter().any(|thread| thread.rank.is_some())
+    }
+
     /// Returns which ranks have not come; `None` if all have.
     pub(super) fn late_line(&self) -> Option<String> {
         let late: Vec<Rank> = self.late().collect();
-        let are_ranks = self.threads.iter().any(|thread| thread.rank.is_some());
         let have = if late.len() == 1 { "has" } else { "have" };
         (!late.is_empty()).then(|| {
-            let names = names(&late, are_ranks);
+            let names = names(&late, self.are_ranks());
             format!("{names} {have} not come to the end of a region or call of MPI yet")
         })
     }
