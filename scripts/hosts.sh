@@ -94,7 +94,7 @@ watch() {
     local name=$1
     shift
     rm -rf "$scratch/watched.tprof"
-    limit=75 on_cluster "$@" ./waiting late_sender 800 20000 ||
+    limit=75 on_cluster "$@" ./waiting late_sender 600 20000 ||
         [[ $mpi == mpich && -e $scratch/watched.tprof ]] || { cat "$scratch/log" && return 1; }
     [[ -e $scratch/watched.tprof ]]
     echo "$name, watched: 4 ranks on 2 hosts, recorded, held, one stopped, an agent killed: as expected"
