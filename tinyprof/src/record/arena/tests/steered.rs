@@ -4,7 +4,7 @@ use tinyprof_events::EventPolicy;
 use tinyprof_events::buffer::Times;
 use tinyprof_format::model::{Mode, RegionKind};
 use tinyprof_segment::clock::{Moment, monotonic_ns};
-use tinyprof_segment::control::{Accepts, Answer, Verb, answered, command};
+use tinyprof_segment::control::{Accepts, Answer, HOLD_NS_MAX, Verb, answered, command};
 use tinyprof_segment::layout::header;
 
 use super::super::super::clock::Clock;
@@ -13,6 +13,7 @@ use super::super::super::site::Site;
 use super::*;
 
 static OUTER: Site = Site::new("outer", "t", "t.rs", 1, 1, RegionKind::Scope, Mode::Total);
+static MIDDLE: Site = Site::new("middle", "t", "t.rs", 3, 1, RegionKind::Scope, Mode::Total);
 static STEP: Site = Site::new("step", "t", "t.rs", 2, 1, RegionKind::Scope, Mode::Total);
 
 fn steered(accepts: Accepts) -> Arena {
@@ -69,6 +70,29 @@ fn a_thousand_recordings_have_each_visit_between_their_commands_once() {
 }
 
 #[test]
+fn what_was_open_is_kept_from_the_begin_of_the_recording_on() {
+    let arena = steered(Accepts::Recording);
+    let words = arena.segment.header_words();
+    let mut before = 0;
+    visit(&arena, &OUTER, || {
+        visit(&arena, &MIDDLE, || {
+            before = arena.now();
+            command(words, 1, Verb::Record, u64::MAX);
+            visit(&arena, &STEP, || {});
+        });
+        command(words, 2, Verb::Release, u64::MAX);
+        visit(&arena, &STEP, || {});
+    });
+    let reading = arena.event_reading().unwrap();
+    let kept = &reading.recording.visits;
+    let depths: Vec<u32> = kept.iter().map(|visit| reading.callpaths[&visit.callpath].1).collect();
+    // The step that met the first command is not there; the one that met the second is.
+    assert_eq!(depths.iter().filter(|&&depth| depth == 2).count(), 2, "{depths:?}");
+    assert_eq!(depths.iter().filter(|&&depth| depth == 1).count(), 1, "{depths:?}");
+    assert!(kept.iter().all(|visit| visit.begin >= before && visit.begin <= visit.end));
+}
+
+#[test]
 fn a_recording_ends_by_itself() {
     let arena = steered(Accepts::Recording);
     let words = arena.segment.header_words();
@@ -97,6 +121,8 @@ fn a_thread_is_held_until_its_time_is_over_or_nobody_is_there() {
     visit(&arena, &OUTER, || visit(&arena, &STEP, || {}));
     assert_eq!(answered(words, 2), Some(Answer::Done));
     assert_eq!(words[header::HELD_SINCE_NS].load(Relaxed), 0);
+    let longest_ns = held().executions.iter().map(|execution| execution.max).max().unwrap();
+    assert!(longest_ns < HOLD_NS_MAX / 2, "held for as long as it may be: {longest_ns} ns");
     // Outside of all regions there is no region for it, and no further flush point.
     command(words, 3, Verb::Hold, u64::MAX);
     visit(&arena, &OUTER, || {});
