@@ -66,11 +66,13 @@ for mpi in "${MPI_FOUND[@]}"; do
         echo "$mpi: $(mpi_version)"
         if [[ $size == steered ]]; then
             steer >"$TMPDIR/said" 2>&1 &
-            trap 'kill %1 2>/dev/null || true; rm -rf "$TMPDIR"' EXIT
+            steering=$!
+            trap 'kill "$steering" 2>/dev/null || true; rm -rf "$TMPDIR"' EXIT
         fi
         cargo test "${SELECTED[@]}" --test mpi_conformance -- --ignored --nocapture
         if [[ $size == steered ]]; then
-            kill %1
+            kill "$steering"
+            wait "$steering" || true
             sed -E 's/.*: ([0-9]+ of [0-9]+ (held|released)|recorded [0-9]+ ranks?).*/\1/; t; s/.*//' "$TMPDIR/said" | sort | uniq -c
         fi
     done

@@ -20,6 +20,7 @@ mod interim_profiles;
 mod json;
 mod keys;
 mod plug;
+mod profile;
 mod progress;
 mod ranks;
 mod remote;
@@ -46,7 +47,7 @@ use crate::arguments::{Rows, TableFormat, TopArguments};
 use crate::recover::segment_directory;
 use crate::sys;
 pub(crate) use agents::run as agent;
-use agents::{Task, Way, hosts_of_job};
+use agents::{Task, way_to_hosts};
 use app::App;
 pub(crate) use ctl::run as ctl;
 pub(crate) use plug::run as plug;
@@ -121,24 +122,19 @@ struct Watching<'a> {
 
 /// Returns the source of the numbers: agents, if the user names hosts, or a job of Slurm.
 fn source(watching: &Watching<'_>) -> Source {
-    let slurm_job = watching.job.filter(|_| watching.hosts.is_empty());
-    let of_slurm = slurm_job.and_then(|job| Some((job, hosts_of_job(job)?)));
-    let (way, hosts) = match &of_slurm {
-        Some((job, hosts)) => (Way::new(None, Some(job)), &hosts[..]),
-        None => (Way::new(watching.remote_shell, None), watching.hosts),
-    };
     let job = watching.job.map(str::to_owned);
-    if hosts.is_empty() {
+    let Some((way, hosts)) = way_to_hosts(watching.job, watching.hosts, watching.remote_shell)
+    else {
         let directory = segment_directory(watching.directory);
         return Source::Here(Box::new(Watch::new(&directory, job)));
-    }
+    };
     let task = Task {
         way,
         directory: watching.directory.map(Path::to_owned),
         job,
         interval: Duration::from_secs(watching.interval.into()),
     };
-    Source::There(Remote::start(&task, hosts))
+    Source::There(Remote::start(&task, &hosts))
 }
 
 /// Returns one frame as text: the whole tree, and the ranks of the first callpath.

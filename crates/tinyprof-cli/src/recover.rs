@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tinyprof_format::file::{OutputFiles, OutputFormat, ProfileWriter, profile_path};
-use tinyprof_format::model::{EventMap, Losses, ProfileId, RunState};
+use tinyprof_format::model::{EventMap, Losses, ProfileId, RunMetadata, RunState};
 use tinyprof_format::segment::{DIRECTORY_VARIABLE, Segment, directories, recovered_map};
 use tinyprof_report::escaped;
 use tinyprof_segment::clock::Moment;
@@ -217,12 +217,12 @@ fn write(
         profile_id: Some(id),
         ..RunState::default()
     };
-    write_ranks(job, ranks, state, &name(job, arguments))
+    write_ranks(job.description().metadata, ranks, state, &name(job, arguments))
 }
 
-/// Writes the profile of a job with this name, and returns its path.
+/// Writes a profile with this name of ranks in memory, and returns its path.
 pub(crate) fn write_ranks(
-    job: &Job<'_>,
+    metadata: RunMetadata,
     ranks: &[EventMap],
     state: RunState,
     name: &Path,
@@ -232,7 +232,7 @@ pub(crate) fn write_ranks(
     Ok(ProfileWriter::new()
         .with_files(files)
         .with_ranks_per_part(16)
-        .with_metadata(job.description().metadata)
+        .with_metadata(metadata)
         .with_state(state)
         .write(&profile_path(name), ranks)?)
 }

@@ -3,6 +3,8 @@
 
 #![cfg(feature = "top")]
 
+#[path = "support/profiles.rs"]
+mod profiles;
 #[path = "support/watched.rs"]
 mod watched;
 
@@ -13,8 +15,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 
-use tinyprof_format::file::read_profile;
-use tinyprof_format::model::Profile;
+use profiles::{profile, visits_by_rank};
 use watched::Watched;
 
 /// A stand-in for ssh: `bad` cannot be reached, and `liar` sends nonsense.
@@ -87,14 +88,6 @@ fn steps(shown: &str) -> &str {
     // After the name: inclusive, exclusive, share, now, visits.
     let cells = line.split_once(" step ").expect("the name").1;
     cells.split_whitespace().nth(4).expect("visits")
-}
-
-/// Returns the visits of the callpaths of a region, by rank.
-fn visits(profile: &Profile, name: &str) -> Vec<u64> {
-    let callpaths = profile.callpaths.iter().zip(&profile.values);
-    let of_region = callpaths.filter(|((_, callpath), _)| &*callpath.region.name == name);
-    let rows: Vec<_> = of_region.map(|(_, row)| row).collect();
-    (0..profile.ranks.len()).map(|rank| rows.iter().map(|row| row[rank].visits()).sum()).collect()
 }
 
 #[test]
@@ -198,8 +191,8 @@ fn two_hosts_are_saved_and_recorded_as_one_profile() {
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("2 hosts: saved as job-saved.tprof\n"), "{said}");
     assert!(said.contains("bad: shell: no route to bad"), "{said}");
-    let saved = read_profile(&job.place.path().join("job-saved.tprof")).expect("a profile");
-    assert_eq!(visits(&saved, "step"), [1, 2]);
+    let saved = profile(job.place.path(), "job-saved.tprof");
+    assert_eq!(visits_by_rank(&saved, "step"), [1, 2]);
     let because = saved.manifest.incomplete_because.expect("it goes on");
     assert!(because.ends_with("; it has 2 of its 2 ranks"), "{because}");
 
@@ -213,7 +206,7 @@ fn two_hosts_are_saved_and_recorded_as_one_profile() {
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(said.starts_with("2 hosts: recorded 2 ranks from "), "{said}");
     assert!(fs::metadata(job.place.path().join("both.pftrace")).expect("a file").len() > 1_000);
-    let recorded = read_profile(&job.place.path().join("both.tprof")).expect("a profile");
+    let recorded = profile(job.place.path(), "both.tprof");
     for rank in &recorded.ranks {
         let events = rank.events.as_ref().expect("events");
         assert!(events.threads[0].visits.len() > 10);

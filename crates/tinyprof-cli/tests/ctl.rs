@@ -1,5 +1,7 @@
 //! `tinyprof ctl`: commands to running programs, what they do, and that nobody obeys unasked.
 
+#[path = "support/profiles.rs"]
+mod profiles;
 #[path = "support/watched.rs"]
 mod watched;
 
@@ -10,8 +12,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread::{self, JoinHandle};
 
+use profiles::{profile, visits_by_rank};
 use serde_json::Value;
-use tinyprof_format::file::read_profile;
 use tinyprof_format::model::{Profile, ThreadEvents};
 use watched::Watched;
 
@@ -34,14 +36,8 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-fn profile(place: &Path, name: &str) -> Profile {
-    read_profile(&place.join(name)).expect("a profile")
-}
-
 fn visits(profile: &Profile, name: &str) -> u64 {
-    let callpaths = profile.callpaths.iter().zip(&profile.values);
-    let of_region = callpaths.filter(|((_, callpath), _)| &*callpath.region.name == name);
-    of_region.flat_map(|(_, values)| values).map(|values| values.visits()).sum()
+    visits_by_rank(profile, name).iter().sum()
 }
 
 fn status(place: &Path) -> Value {

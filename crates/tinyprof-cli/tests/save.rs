@@ -1,5 +1,7 @@
 //! `tinyprof save` of running programs: the profile, and that the programs are not disturbed.
 
+#[path = "support/profiles.rs"]
+mod profiles;
 #[path = "support/watched.rs"]
 mod watched;
 
@@ -7,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use tinyprof_format::file::read_profile;
+use profiles::{profile, visits_by_rank};
 use tinyprof_format::model::{Profile, ThreadEvents};
 use watched::Watched;
 
@@ -23,15 +25,9 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-fn profile(place: &Path, name: &str) -> Profile {
-    read_profile(&place.join(name)).expect("a profile")
-}
-
 /// Returns the visits of all callpaths of a region, by its name.
 fn visits(profile: &Profile, name: &str) -> u64 {
-    let callpaths = profile.callpaths.iter().zip(&profile.values);
-    let of_region = callpaths.filter(|((_, callpath), _)| &*callpath.region.name == name);
-    of_region.flat_map(|(_, values)| values).map(|values| values.visits()).sum()
+    visits_by_rank(profile, name).iter().sum()
 }
 
 fn events(profile: &Profile) -> ThreadEvents {

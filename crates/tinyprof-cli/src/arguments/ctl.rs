@@ -1,6 +1,7 @@
 //! Arguments of the commands for jobs that run: `ctl`, `plug` and `save`.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -80,7 +81,7 @@ pub(crate) struct OnArguments {
     /// The condition, as tinyprof top --until takes it
     #[arg(value_name = "CONDITION")]
     pub(crate) condition: String,
-    /// What to do, in this order
+    /// The actions, in this order
     #[arg(long = "do", value_name = "LIST", value_delimiter = ',', default_value = "notify")]
     pub(crate) actions: Vec<CtlAction>,
     /// How often at most; each time after it did not hold
@@ -134,7 +135,7 @@ pub(crate) struct SaveArguments {
     pub(crate) on: OnJob,
 }
 
-/// What is done when a condition holds.
+/// An action to take when a condition holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CtlAction {
     /// Print a line
@@ -149,7 +150,21 @@ pub(crate) enum CtlAction {
 
 /// A time with its unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Time(pub(crate) Duration);
+pub(crate) struct Time(Duration);
+
+impl Time {
+    /// Returns it in ns; the greatest number, if it is longer.
+    pub(crate) fn ns(self) -> u64 {
+        u64::try_from(self.0.as_nanos()).unwrap_or(u64::MAX)
+    }
+}
+
+/// As it is parsed.
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}ms", self.0.as_millis())
+    }
+}
 
 impl FromStr for Time {
     type Err = &'static str;

@@ -29,8 +29,7 @@ use crate::recover::segment_directory;
 use crate::sys;
 
 pub(super) use crew::Crew;
-pub(super) use slurm::hosts_of_job;
-pub(super) use way::{Task, Way};
+pub(super) use way::{Started, Task, Way, way_to_hosts};
 
 use own::Own;
 

@@ -43,9 +43,24 @@ impl App {
         Err(self.source.nothing())
     }
 
-    /// Returns whether nothing more will come.
-    pub(super) fn is_over(&self) -> bool {
-        self.source.is_over()
+    /// Returns the frame of the only job, and whether the job has ended; `None` while it is waited
+    /// for.
+    ///
+    /// # Errors
+    /// If none will come, or there are several jobs, of which only a person can choose.
+    pub(super) fn only_frame(&self) -> Result<Option<(&Frame, bool)>, String> {
+        match &self.state {
+            State::Waiting(what) if self.source.is_over() => {
+                Err(self.trouble().unwrap_or(what).to_owned())
+            }
+            State::Waiting(_) => Ok(None),
+            State::Choosing(jobs) => {
+                let ids: Vec<&str> = jobs.iter().map(|job| job.id.as_str()).collect();
+                Err(format!("several jobs run here: name one with --job: {}", ids.join(", ")))
+            }
+            State::Running(frame) => Ok(Some((frame, false))),
+            State::Ended(frame) => Ok(Some((frame, true))),
+        }
     }
 
     /// Looks once, unless the screen is paused.

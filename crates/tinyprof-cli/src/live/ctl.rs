@@ -2,6 +2,7 @@
 
 mod conditions;
 mod held;
+mod ranks;
 mod recording;
 mod status;
 mod threads;

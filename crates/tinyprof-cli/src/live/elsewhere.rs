@@ -1,23 +1,21 @@
-//! The same command of tinyprof on the hosts of a job, and one profile of what they send.
+//! Runs a command of tinyprof on all hosts of a job, and joins the profiles that they send back.
 
 use std::env;
 use std::error::Error;
 use std::io::{BufRead as _, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
 use serde_json::{Map, Value, json};
-use tinyprof_format::file::{OutputFiles, OutputFormat, ProfileWriter, profile_path};
-use tinyprof_format::model::{CallpathValues, EventMap, Profile, RunState};
-
+use tinyprof_format::model::{CallpathValues, EventMap, Profile};
 use tinyprof_report::escaped;
 
-use super::agents::{Way, hosts_of_job};
+use super::agents::{Started, Way, way_to_hosts};
+use super::profile::{Name, write};
 use super::told::{Files, Head, Told};
 use crate::arguments::{OnJob, SegmentChoice};
-use crate::{memory, permissions, render};
+use crate::{memory, render};
 
 /// The hosts of a job.
 #[derive(Debug)]
@@ -27,7 +25,7 @@ pub(super) struct Elsewhere<'a> {
     segments: &'a SegmentChoice,
 }
 
-/// What a host has sent.
+/// The reply of a host.
 #[derive(Debug)]
 pub(super) struct Sent {
     pub(super) host: String,
@@ -35,10 +33,7 @@ pub(super) struct Sent {
     pub(super) files: Files,
 }
 
-/// The process that has started tinyprof on a host.
-struct Started(Child);
-
-/// What comes from a host, by its number.
+/// A part of a reply. Hosts are numbered in the order of their list.
 enum Piece {
     Head(usize, Head),
     End(usize, Result<Files, String>),
@@ -52,14 +47,9 @@ impl<'a> Elsewhere<'a> {
             return None;
         }
         let OnJob { segments, hosts, .. } = on;
-        let named = &hosts.hosts;
-        let slurm_job = segments.job.as_deref().filter(|_| named.is_empty());
-        let of_slurm = slurm_job.and_then(|job| Some((job, hosts_of_job(job)?)));
-        let (way, hosts) = match of_slurm {
-            Some((job, hosts)) => (Way::new(None, Some(job)), hosts),
-            None => (Way::new(hosts.remote_shell.as_deref(), None), named.clone()),
-        };
-        (!hosts.is_empty()).then_some(Self { way, hosts, segments })
+        let job = segments.job.as_deref();
+        let (way, hosts) = way_to_hosts(job, &hosts.hosts, hosts.remote_shell.as_deref())?;
+        Some(Self { way, hosts, segments })
     }
 
     /// Runs a command on all of them at the same time, and tells what each says as soon as it does.
@@ -117,19 +107,14 @@ impl<'a> Elsewhere<'a> {
         arguments.push("--packed".to_owned());
         arguments.extend(self.segments.job.iter().map(|job| format!("--job={job}")));
         arguments.extend(self.segments.directory.iter().map(|path| path.display().to_string()));
-        let mut command = self.way.command(host, &arguments);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let sender = sender.clone();
-        let mut process = match command.spawn() {
-            Ok(process) => process,
-            Err(error) => {
-                let program = command.get_program().to_string_lossy();
-                let why = format!("cannot start {program}: {error}");
+        let (process, output, errors) = match Started::new(self.way.command(host, &arguments)) {
+            Ok(started) => started,
+            Err(why) => {
                 sender.send(Piece::End(number, Err(why))).ok();
                 return None;
             }
         };
-        let (output, errors) = (process.stdout.take()?, process.stderr.take()?);
         thread::spawn(move || {
             let last_line = thread::spawn(move || {
                 let lines = BufReader::new(errors).lines().map_while(Result::ok);
@@ -152,17 +137,7 @@ impl<'a> Elsewhere<'a> {
             });
             sender.send(Piece::End(number, end)).ok();
         });
-        Some(Started(process))
-    }
-}
-
-impl Drop for Started {
-    fn drop(&mut self) {
-        // It ends with its input, wherever it is; what has started it may not.
-        drop(self.0.stdin.take());
-        if self.0.kill().is_ok() {
-            self.0.wait().ok();
-        }
+        Some(process)
     }
 }
 
@@ -188,7 +163,7 @@ pub(super) fn by_host(sent: &[Sent]) -> Told {
 /// If one is no profile, or nothing can be written.
 pub(super) fn write_joined(sent: &[Sent], name: Option<&Path>) -> Result<PathBuf, Box<dyn Error>> {
     let mut ranks: Vec<EventMap> = Vec::new();
-    let (mut metadata, mut because, mut hosts) = (None, None, Vec::new());
+    let (mut metadata, mut hosts) = (None, Vec::new());
     for Sent { files, .. } in sent.iter().filter(|sent| !sent.files.is_empty()) {
         let profile = memory::read_options().read_of(files)?;
         ranks.resize_with(ranks.len().max(profile.ranks.len()), EventMap::default);
@@ -207,27 +182,16 @@ pub(super) fn write_joined(sent: &[Sent], name: Option<&Path>) -> Result<PathBuf
         if metadata.as_ref().is_none_or(|(of, _)| lowest < *of) {
             metadata = Some((lowest, profile.manifest.metadata.clone()));
         }
-        because = because.or(profile.manifest.incomplete_because);
     }
     let there = ranks.iter().filter(|rank| !rank.callpaths.is_empty()).count();
-    // Each host knows of its own ranks alone.
-    let because = because.map(|because| {
-        let (of, _) = because.split_once("; it has ").unwrap_or((&because, ""));
-        format!("{of}; it has {there} of its {} ranks", ranks.len())
-    });
     let mut metadata = metadata.map(|(_, metadata)| metadata).unwrap_or_default();
     metadata.numhosts = u32::try_from(hosts.len()).unwrap_or(u32::MAX);
     metadata.hostlist = hosts;
     let head = sent.iter().map(|sent| sent.head.name.as_str()).find(|name| !name.is_empty());
-    let name = name.unwrap_or_else(|| Path::new(head.unwrap_or("profile")));
-    let files =
-        OutputFiles { format: OutputFormat::Tprof, permissions: permissions::permissions() };
-    Ok(ProfileWriter::new()
-        .with_files(files)
-        .with_ranks_per_part(16)
-        .with_metadata(metadata)
-        .with_state(RunState { incomplete_because: because, ..RunState::default() })
-        .write(&profile_path(name), &ranks)?)
+    let own = format!("{}.tprof", head.unwrap_or("profile"));
+    let name = Name { chosen: name, directory: "".as_ref(), ending: "" };
+    // Each host knows of its own ranks alone.
+    write(metadata, &ranks, Some((there, ranks.len())), &own, name)
 }
 
 /// Returns what a rank of a profile has measured.

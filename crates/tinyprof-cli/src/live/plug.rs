@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 use tinyprof_report::escaped;
 
 use super::app::App;
-use super::screen::State;
 use super::{Watching, json, source};
 use crate::arguments::PlugArguments;
 use crate::{render, sys};
@@ -83,22 +82,9 @@ impl Plug {
 
     /// Passes on what is seen of the job. Returns whether it has ended.
     fn feed(&self, app: &App) -> Result<bool, String> {
-        match &app.state {
-            State::Waiting(what) if app.is_over() => Err(app.trouble().unwrap_or(what).to_owned()),
-            State::Waiting(_) => Ok(false),
-            State::Choosing(jobs) => {
-                let ids: Vec<&str> = jobs.iter().map(|job| job.id.as_str()).collect();
-                Err(format!("several jobs run here: name one with --job: {}", ids.join(", ")))
-            }
-            State::Running(frame) => {
-                self.queue.push(json::document(frame, false).to_string());
-                Ok(false)
-            }
-            State::Ended(frame) => {
-                self.queue.push(json::document(frame, true).to_string());
-                Ok(true)
-            }
-        }
+        let Some((frame, has_ended)) = app.only_frame()? else { return Ok(false) };
+        self.queue.push(json::document(frame, has_ended).to_string());
+        Ok(has_ended)
     }
 
     /// Waits. Returns false if the program has ended.

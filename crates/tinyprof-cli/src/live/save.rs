@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Acquire;
 
 use serde_json::json;
-use tinyprof_format::model::{EventMap, RunState};
+use tinyprof_format::model::EventMap;
 use tinyprof_report::cells::counted;
 use tinyprof_report::escaped;
 use tinyprof_segment::clock::Moment;
@@ -17,13 +17,14 @@ use tinyprof_segment::layout::header;
 use tinyprof_segment::words::{Line, high, low};
 
 use super::elsewhere::{Elsewhere, write_joined};
+use super::profile::{Name, write};
 use super::segments::{copied_with, event_maps, line, pieces, processes};
-use super::told::{Form, Scratch, Told, form};
+use super::told::{Scratch, Told, form};
 use crate::arguments::{OnJob, SaveArguments, SegmentChoice};
 use crate::kept::events::{Kept, add_events};
 use crate::recover::find::find;
 use crate::recover::jobs::{Job, jobs};
-use crate::recover::{segment_directory, write_ranks};
+use crate::recover::segment_directory;
 use crate::sys;
 
 /// The events of threads, by the paths of their segments.
@@ -43,8 +44,9 @@ pub(super) fn save_on(on: &OnJob, name: Option<&Path>) -> Result<(), Box<dyn Err
         let profile = write_joined(&sent, name)?;
         return told(&counted(sent.len() as u64, "host"), profile).print(form(on));
     }
-    let scratch = (form(on) == Form::Packed).then(Scratch::new).transpose()?;
-    let saved = save(&on.segments, name, scratch.as_ref().map(Scratch::path))?;
+    let scratch = Scratch::for_packed(on)?;
+    let saved =
+        save(&on.segments, Name { chosen: name, directory: scratch.path(), ending: "-saved" })?;
     told(&saved.who, saved.profile).print(form(on))
 }
 
@@ -63,16 +65,11 @@ pub(super) struct Saved {
     pub(super) profile: PathBuf,
 }
 
-/// Writes a profile of a job of this host as it is now; one without a name of the user's in
-/// `directory_of_own`.
+/// Writes a profile of a job of this host as it is now.
 ///
 /// # Errors
 /// If there is no such job, or several, or the profile cannot be written.
-pub(super) fn save(
-    segments: &SegmentChoice,
-    name: Option<&Path>,
-    directory_of_own: Option<&Path>,
-) -> Result<Saved, Box<dyn Error>> {
+pub(super) fn save(segments: &SegmentChoice, name: Name<'_>) -> Result<Saved, Box<dyn Error>> {
     let directory = segment_directory(segments.directory.as_deref());
     let (mut threads, mut events) = (Vec::new(), HashMap::new());
     for path in find(&directory)?.running {
@@ -84,7 +81,9 @@ pub(super) fn save(
     let pieces = pieces(&threads);
     let job = only_job(jobs(&pieces), segments.job.as_deref(), &directory)?;
     let ranks = ranks(&job, &RefCell::new(events), sys::now());
-    let profile = write(&job, &ranks, name, directory_of_own)?;
+    let described = job.description();
+    let count = job.size().map(|_| (job.ranks(), ranks.len()));
+    let profile = write(described.metadata, &ranks, count, &described.profile, name)?;
     Ok(Saved { who: job.who(), profile })
 }
 
@@ -128,29 +127,4 @@ fn ranks(job: &Job<'_>, events: &Events, now: Moment) -> Vec<EventMap> {
         let kept = threads.iter().map(|piece| events.borrow_mut().remove(piece.path)).collect();
         add_events(map, segments, kept, now);
     })
-}
-
-fn write(
-    job: &Job<'_>,
-    ranks: &[EventMap],
-    name: Option<&Path>,
-    directory_of_own: Option<&Path>,
-) -> Result<PathBuf, Box<dyn Error>> {
-    let profile = job.description().profile;
-    let name = name.map_or_else(
-        || {
-            let own = Path::new(&profile).file_stem().unwrap_or("profile".as_ref());
-            let mut name = own.to_owned();
-            name.push("-saved");
-            directory_of_own.unwrap_or("".as_ref()).join(name)
-        },
-        Path::to_owned,
-    );
-    let of = match job.size() {
-        Some(size) => format!("; it has {} of its {size} ranks", job.ranks()),
-        None => String::new(),
-    };
-    let because = format!("the run had not ended when tinyprof save wrote this{of}");
-    let state = RunState { incomplete_because: Some(because), ..RunState::default() };
-    write_ranks(job, ranks, state, &name)
 }

@@ -60,28 +60,16 @@ struct Looked {
 /// Returns what was found; a job that has not begun is waited for. Of several jobs, text has a
 /// list, and nothing else can go on.
 fn look(app: &App, condition: Option<&Condition>, needs_one: bool) -> Result<Looked, String> {
-    let holds = |frame| condition.is_none_or(|condition| condition.holds(frame));
-    Ok(match &app.state {
-        State::Waiting(what) if app.is_over() => {
-            return Err(app.trouble().unwrap_or(what).to_owned());
-        }
-        State::Waiting(_) => Looked { is_there: false, holds: false, has_ended: false },
-        State::Choosing(_) if !needs_one => {
-            Looked { is_there: false, holds: false, has_ended: false }
-        }
-        State::Choosing(jobs) => {
-            let ids: Vec<&str> = jobs.iter().map(|job| job.id.as_str()).collect();
-            let ids = ids.join(", ");
-            return Err(format!("several jobs run here: name one with --job: {ids}"));
-        }
-        State::Running(frame) => Looked { is_there: true, holds: holds(frame), has_ended: false },
-        State::Ended(frame) => Looked { is_there: true, holds: holds(frame), has_ended: true },
-    })
+    let is_list = matches!(app.state, State::Choosing(_)) && !needs_one;
+    let Some((frame, has_ended)) = (if is_list { None } else { app.only_frame()? }) else {
+        return Ok(Looked { is_there: false, holds: false, has_ended: false });
+    };
+    let holds = condition.is_none_or(|condition| condition.holds(frame));
+    Ok(Looked { is_there: true, holds, has_ended })
 }
 
 /// Prints one document in a line.
 fn print(app: &App) -> Result<(), Box<dyn Error>> {
-    let (State::Running(frame) | State::Ended(frame)) = &app.state else { return Ok(()) };
-    let has_ended = matches!(app.state, State::Ended(_));
+    let Some((frame, has_ended)) = app.only_frame()? else { return Ok(()) };
     render::text(&(json::document(frame, has_ended).to_string() + "\n"))
 }

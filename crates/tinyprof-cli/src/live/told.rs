@@ -1,4 +1,4 @@
-//! What a command to a running job has done, and its way from other hosts.
+//! The result of a command to a running job, and its format on the way from other hosts.
 //!
 //! Packed, it is a line of JSON, and the files of a profile behind it:
 //!
@@ -8,9 +8,10 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::fs;
 use std::io::{self, BufRead, ErrorKind, Read as _, Write};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use std::{env, fs, process};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -25,7 +26,7 @@ const LINE_BYTES_MAX: u64 = 16 << 20;
 /// The files of a profile, by name.
 pub(super) type Files = BTreeMap<String, Vec<u8>>;
 
-/// What a command has done.
+/// The result of a command.
 #[derive(Debug)]
 pub(super) struct Told {
     /// For people, with the end of each line.
@@ -136,30 +137,35 @@ impl Head {
     }
 }
 
-/// A directory for a profile that is sent to another host; dropping it removes it.
+/// The directory of profiles that the user has not named. One that is sent to another host is in a
+/// directory of its own; dropping it removes that.
 #[derive(Debug)]
-pub(super) struct Scratch(PathBuf);
+pub(super) struct Scratch(Option<PathBuf>);
 
 impl Scratch {
-    /// Makes it, for this user alone.
+    /// Makes it, for this user alone, if the result is packed.
     ///
     /// # Errors
     /// If it cannot be made, or is there.
-    pub(super) fn new() -> io::Result<Self> {
-        use std::os::unix::fs::DirBuilderExt as _;
-        let place = std::env::temp_dir().join(format!("tinyprof-packed-{}", std::process::id()));
+    pub(super) fn for_packed(on: &OnJob) -> io::Result<Self> {
+        if form(on) != Form::Packed {
+            return Ok(Self(None));
+        }
+        let place = env::temp_dir().join(format!("tinyprof-packed-{}", process::id()));
         fs::DirBuilder::new().mode(0o700).create(&place)?;
-        Ok(Self(place))
+        Ok(Self(Some(place)))
     }
 
     pub(super) fn path(&self) -> &Path {
-        &self.0
+        self.0.as_deref().unwrap_or("".as_ref())
     }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        fs::remove_dir_all(&self.0).ok();
+        if let Some(place) = &self.0 {
+            fs::remove_dir_all(place).ok();
+        }
     }
 }
 

@@ -29,8 +29,7 @@ impl SharedWords {
     /// # Errors
     /// If it is empty, or the system cannot map it.
     pub(crate) fn of(file: &File) -> io::Result<Self> {
-        let bytes = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
-        Self::mapped(file, bytes / size_of::<AtomicU64>(), libc::PROT_READ)
+        Self::mapped(file, usize::MAX, libc::PROT_READ)
     }
 
     /// Maps the first words of `file`, at most `words`, also for writing; `file` must be open for
@@ -39,12 +38,12 @@ impl SharedWords {
     /// # Errors
     /// As for [`of`](Self::of).
     pub(crate) fn to_write(file: &File, words: usize) -> io::Result<Self> {
-        let bytes = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
-        let there = bytes / size_of::<AtomicU64>();
-        Self::mapped(file, there.min(words), libc::PROT_READ | libc::PROT_WRITE)
+        Self::mapped(file, words, libc::PROT_READ | libc::PROT_WRITE)
     }
 
-    fn mapped(file: &File, words: usize, access: libc::c_int) -> io::Result<Self> {
+    fn mapped(file: &File, words_max: usize, access: libc::c_int) -> io::Result<Self> {
+        let bytes = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
+        let words = (bytes / size_of::<AtomicU64>()).min(words_max);
         if words == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }

@@ -106,7 +106,7 @@ fn phases_are_compared_while_the_run_goes_on() {
 }
 
 #[test]
-fn programs_of_others_find_the_rank_that_computes_longer() {
+fn programs_of_others_are_fed_and_blame_nobody_for_waiting() {
     let place = Place::new();
     let said = place.run("analysis.sh", "6", &[]);
     assert!(said.contains("energy.py: about "), "{said}");

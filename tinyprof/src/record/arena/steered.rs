@@ -25,7 +25,7 @@ static HELD: Site =
 /// The time between two looks of a thread that is held.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// What a thread has seen of its commands.
+/// The commands that a thread has seen, and the last recording.
 #[derive(Debug, Default)]
 pub(super) struct Obedience {
     /// The word of the last command.

@@ -1,14 +1,14 @@
 //! The agents that this process has started, and what they have told.
 
 use std::io::{BufRead as _, BufReader};
-use std::process::{Child, ChildStderr, ChildStdout, Stdio};
+use std::process::{ChildStderr, ChildStdout};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use tinyprof_picture::{Picture, frame};
 
-use super::{Task, add, missing};
+use super::{Started, Task, add, missing};
 use crate::sys;
 
 /// The most agents that one process starts. Beyond that, they start those of others.
@@ -34,7 +34,8 @@ pub(in crate::live) struct Crew {
 struct Agent {
     /// Its host, and those that it watches for us.
     hosts: Vec<String>,
-    process: Option<Child>,
+    /// Ends with this value.
+    _process: Option<Started>,
     told: Arc<Mutex<Told>>,
     begun_ns: u64,
 }
@@ -84,30 +85,20 @@ impl Crew {
 impl Agent {
     fn start(task: &Task, hosts: &[String]) -> Self {
         let told = Arc::new(Mutex::new(Told::default()));
-        let mut command = task.command(hosts);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut process = match command.spawn() {
-            Ok(process) => Some(process),
-            Err(error) => {
-                let program = command.get_program().to_string_lossy();
-                change(&told, |told| {
-                    (told.line, told.has_ended) =
-                        (format!("cannot start {program}: {error}"), true);
-                });
+        let process = match Started::new(task.command(hosts)) {
+            Ok((process, output, errors)) => {
+                let pictures = Arc::clone(&told);
+                thread::spawn(move || read_pictures(output, &pictures));
+                let lines = Arc::clone(&told);
+                thread::spawn(move || read_lines(errors, &lines));
+                Some(process)
+            }
+            Err(why) => {
+                change(&told, |told| (told.line, told.has_ended) = (why, true));
                 None
             }
         };
-        if let Some(child) = &mut process {
-            if let Some(output) = child.stdout.take() {
-                let told = Arc::clone(&told);
-                thread::spawn(move || read_pictures(output, &told));
-            }
-            if let Some(errors) = child.stderr.take() {
-                let told = Arc::clone(&told);
-                thread::spawn(move || read_lines(errors, &told));
-            }
-        }
-        Self { hosts: hosts.to_vec(), process, told, begun_ns: sys::now().monotonic_ns }
+        Self { hosts: hosts.to_vec(), _process: process, told, begun_ns: sys::now().monotonic_ns }
     }
 
     fn told<T>(&self, of: impl FnOnce(&Told) -> T) -> T {
@@ -143,18 +134,6 @@ impl Told {
     fn why(&self) -> Option<String> {
         let line = if self.line.is_empty() { "its agent has ended" } else { &self.line };
         self.has_ended.then(|| line.to_owned())
-    }
-}
-
-impl Drop for Agent {
-    fn drop(&mut self) {
-        if let Some(process) = &mut self.process {
-            // It ends with its input, wherever it is; what has started it may not.
-            drop(process.stdin.take());
-            if process.kill().is_ok() {
-                process.wait().ok();
-            }
-        }
     }
 }
 

@@ -1,9 +1,11 @@
 //! How a process is started on another host of a job.
 
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 use std::time::Duration;
-use std::{env, iter};
+use std::{env, io, iter};
+
+use super::slurm::hosts_of_job;
 
 /// The command that starts a process on another host, if the user names none. It must not ask for
 /// anything: nobody would see it.
@@ -19,6 +21,53 @@ pub(in crate::live) enum Way {
     Shell(String),
     /// In the allocation of a job of Slurm.
     Slurm(String),
+}
+
+/// Returns how to reach the hosts that the user names, or those of a job of Slurm, and the hosts;
+/// `None` if there are none, which means this one.
+pub(in crate::live) fn way_to_hosts(
+    job: Option<&str>,
+    named: &[String],
+    remote_shell: Option<&str>,
+) -> Option<(Way, Vec<String>)> {
+    let slurm_job = job.filter(|_| named.is_empty());
+    match slurm_job.and_then(|job| Some((job, hosts_of_job(job)?))) {
+        Some((job, hosts)) => Some((Way::new(None, Some(job)), hosts)),
+        None if named.is_empty() => None,
+        None => Some((Way::new(remote_shell, None), named.to_vec())),
+    }
+}
+
+/// A process that was started for another host; dropping it ends it.
+#[derive(Debug)]
+pub(in crate::live) struct Started(Child);
+
+impl Started {
+    /// Starts it. Its input stays open as long as this value.
+    ///
+    /// # Errors
+    /// If it cannot be started; for people.
+    pub(in crate::live) fn new(
+        mut command: Command,
+    ) -> Result<(Self, ChildStdout, ChildStderr), String> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let program = command.get_program().to_string_lossy().into_owned();
+        let cannot = |error: io::Error| format!("cannot start {program}: {error}");
+        let mut process = command.spawn().map_err(cannot)?;
+        let pipes = process.stdout.take().zip(process.stderr.take());
+        let (output, errors) = pipes.ok_or_else(|| cannot(io::ErrorKind::BrokenPipe.into()))?;
+        Ok((Self(process), output, errors))
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        // It ends with its input, wherever it is; what has started it may not.
+        drop(self.0.stdin.take());
+        if self.0.kill().is_ok() {
+            self.0.wait().ok();
+        }
+    }
 }
 
 /// The orders of agents: how to start others, where to look, and for which job.

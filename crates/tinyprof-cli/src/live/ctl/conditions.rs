@@ -9,7 +9,6 @@ use tinyprof_report::escaped;
 
 use super::super::app::App;
 use super::super::save::save_on;
-use super::super::screen::State;
 use super::super::told::{Told, form};
 use super::super::until::Condition;
 use super::super::{Watching, source};
@@ -36,29 +35,20 @@ pub(super) fn run(arguments: &OnArguments) -> Result<(), Box<dyn Error>> {
     while fired < arguments.times {
         let begun_ns = sys::now().monotonic_ns;
         app.update();
-        match &app.state {
-            State::Waiting(what) if app.is_over() => {
-                return Err(app.trouble().unwrap_or(what).into());
-            }
-            State::Waiting(_) => {}
-            State::Choosing(jobs) => {
-                let ids: Vec<&str> = jobs.iter().map(|job| job.id.as_str()).collect();
-                let ids = ids.join(", ");
-                return Err(format!("several jobs run here: name one with --job: {ids}").into());
-            }
-            State::Running(frame) => {
-                let holds = condition.holds(frame);
-                // Once for each time that it begins to hold.
-                if holds && !held_before {
-                    fired += 1;
-                    fire(arguments, fired)?;
-                }
-                held_before = holds;
-            }
-            State::Ended(_) if fired > 0 => return Ok(()),
-            State::Ended(_) => {
+        if let Some((frame, has_ended)) = app.only_frame()? {
+            if has_ended && fired == 0 {
                 return Err(format!("the job has ended, and never was {}", condition.text()).into());
             }
+            if has_ended {
+                return Ok(());
+            }
+            let holds = condition.holds(frame);
+            // Once for each time that it begins to hold.
+            if holds && !held_before {
+                fired += 1;
+                fire(arguments, fired)?;
+            }
+            held_before = holds;
         }
         if fired < arguments.times {
             sleep(interval.saturating_sub(sys::since(begun_ns)));

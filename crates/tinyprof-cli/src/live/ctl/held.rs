@@ -29,7 +29,7 @@ const RENEW: Duration = Duration::from_millis(500);
 /// If there is no such job, or no rank obeys.
 pub(super) fn hold(on: &OnJob, time: Time) -> Result<(), Box<dyn Error>> {
     if let Some(elsewhere) = Elsewhere::of(on) {
-        let time = format!("{}ms", time.0.as_millis());
+        let time = time.to_string();
         elsewhere.run(&["ctl", "hold", "--for", &time], |host, head| {
             // The others may take a while.
             render::output(&escaped(&format!("{host}: {}", head.text.trim_end())))?;
@@ -40,7 +40,7 @@ pub(super) fn hold(on: &OnJob, time: Time) -> Result<(), Box<dyn Error>> {
     let is_over = (form(on) == Form::Packed).then(end_of_input);
     let mut threads = Threads::find(&on.segments)?;
     let now_ns = sys::now().monotonic_ns;
-    let time_ns = u64::try_from(time.0.as_nanos()).unwrap_or(u64::MAX).min(HOLD_NS_MAX);
+    let time_ns = time.ns().min(HOLD_NS_MAX);
     let end_ns = now_ns.saturating_add(time_ns);
     threads.give(Verb::Hold, Accepts::Holding, end_ns)?;
     threads.wait(now_ns.saturating_add(PATIENCE_NS.min(time_ns)));
@@ -49,8 +49,8 @@ pub(super) fn hold(on: &OnJob, time: Time) -> Result<(), Box<dyn Error>> {
         sleep(RENEW.min(Duration::from_nanos(end_ns.saturating_sub(sys::now().monotonic_ns))));
         threads.renew_lease();
         threads.ask();
-        let is_held = threads.ranks().iter().any(|rank| rank.held_ns(0).is_some());
-        let waits_for_more = threads.late().next().is_some();
+        let is_held = threads.ranks().0.iter().any(|rank| rank.held_since_ns.is_some());
+        let waits_for_more = threads.has_late();
         let is_left = is_over.as_ref().is_some_and(|is_over| is_over.load(Relaxed));
         if is_left || sys::now().monotonic_ns >= end_ns || (!is_held && !waits_for_more) {
             return Ok(());
@@ -74,8 +74,8 @@ pub(super) fn release(on: &OnJob) -> Result<(), Box<dyn Error>> {
 }
 
 fn told(threads: &Threads, what: &str) -> Told {
-    let done = threads.answered(Answer::Done).len();
-    let (of, late) = (threads.ranks().len(), threads.late_line());
+    let ranks = threads.ranks();
+    let (done, of, late) = (ranks.answered(Answer::Done), ranks.0.len(), ranks.late_line());
     let text = escaped(&format!("{}: {done} of {of} {what}", threads.who())) + "\n";
     let note = late.iter().map(|late| format!("note: {late}\n")).collect::<String>();
     let json = json!({ "job": threads.who(), what: done, "ranks": of, "late": late });

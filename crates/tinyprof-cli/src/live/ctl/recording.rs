@@ -13,6 +13,7 @@ use tinyprof_segment::control::{Accepts, Answer, Verb};
 
 use super::super::agents::end_of_input;
 use super::super::elsewhere::{Elsewhere, Sent, write_joined};
+use super::super::profile::Name;
 use super::super::save::save;
 use super::super::told::{Form, Scratch, Told, form};
 use super::threads::Threads;
@@ -30,7 +31,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// How long ranks may take to end the visit in which the recording ends.
 const END_NS: u64 = 100_000_000;
 
-/// What was recorded on a host.
+/// A recording of the ranks of a host, or of all.
 struct Recorded {
     who: String,
     ranks: usize,
@@ -49,26 +50,19 @@ pub(super) fn run(on: &OnJob, time: Time, name: Option<&Path>) -> Result<(), Box
         let trace = trace.display();
         return Err(format!("{trace} exists already: name another file, or remove it").into());
     }
-    let profile_name = name.map(profile_name);
+    let chosen = name.map(profile_name);
+    let chosen = chosen.as_deref();
+    let scratch = Scratch::for_packed(on)?;
     let (recorded, profile) = match Elsewhere::of(on) {
         Some(elsewhere) => {
-            let time = format!("{}ms", time.0.as_millis());
-            let sent = elsewhere.run(&["ctl", "record", "--for", &time], |_, _| Ok(()))?;
-            (joined(&sent)?, write_joined(&sent, profile_name.as_deref())?)
+            let sent =
+                elsewhere.run(&["ctl", "record", "--for", &time.to_string()], |_, _| Ok(()))?;
+            (joined(&sent)?, write_joined(&sent, chosen)?)
         }
         None => {
-            let recorded = record(on, time.0)?;
-            if form(on) == Form::Packed {
-                let scratch = Scratch::new()?;
-                let own = scratch.path().join(own_name(&on.segments)?);
-                let profile = save(&on.segments, Some(&own), None)?.profile;
-                return recorded.told(profile, None).print(Form::Packed);
-            }
-            let own = match profile_name {
-                Some(name) => name,
-                None => own_name(&on.segments)?,
-            };
-            (recorded, save(&on.segments, Some(&own), None)?.profile)
+            let recorded = record(on, time)?;
+            let name = Name { chosen, directory: scratch.path(), ending: "-recorded" };
+            (recorded, save(&on.segments, name)?.profile)
         }
     };
     if let Some(trace) = trace {
@@ -78,12 +72,12 @@ pub(super) fn run(on: &OnJob, time: Time, name: Option<&Path>) -> Result<(), Box
 }
 
 /// Makes all ranks of this host keep events for this long.
-fn record(on: &OnJob, time: Duration) -> Result<Recorded, Box<dyn Error>> {
+fn record(on: &OnJob, time: Time) -> Result<Recorded, Box<dyn Error>> {
     // Whoever has asked for it from another host may go.
     let is_over = (form(on) == Form::Packed).then(end_of_input);
     let mut threads = Threads::find(&on.segments)?;
     let begin_ns = sys::now().monotonic_ns;
-    let until_ns = begin_ns.saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+    let until_ns = begin_ns.saturating_add(time.ns());
     threads.give(Verb::Record, Accepts::Recording, until_ns)?;
     loop {
         threads.ask();
@@ -98,15 +92,16 @@ fn record(on: &OnJob, time: Duration) -> Result<Recorded, Box<dyn Error>> {
     }
     // Their last visits end a little later; those of a rank that waits are cut by the profile.
     let end_ns = until_ns.saturating_add(END_NS);
-    while threads.ranks().iter().any(|rank| rank.keeps_events) && sys::now().monotonic_ns < end_ns {
+    let mut ranks = threads.ranks();
+    while ranks.0.iter().any(|rank| rank.keeps_events) && sys::now().monotonic_ns < end_ns {
         sleep(LOOK);
+        ranks = threads.ranks();
     }
-    let mut notes: Vec<String> =
-        threads.late_line().into_iter().chain(threads.empty_line()).collect();
-    let recorded = threads.answered(Answer::Done).len();
-    let kept = threads.answered(Answer::KeepsAlready).len();
+    let mut notes: Vec<String> = ranks.late_line().into_iter().chain(ranks.empty_line()).collect();
+    let recorded = ranks.answered(Answer::Done);
+    let kept = ranks.answered(Answer::KeepsAlready);
     if kept > 0 {
-        let of = threads.ranks().len();
+        let of = ranks.0.len();
         notes.push(format!(
             "{kept} of {of} ranks keep events anyway, as their TINYPROF_EVENTS says"
         ));
@@ -147,15 +142,6 @@ fn is_trace(name: &Path) -> bool {
 /// Returns the name of the profile beside what the user wants.
 fn profile_name(name: &Path) -> PathBuf {
     if is_trace(name) { name.with_extension("") } else { name.to_owned() }
-}
-
-/// Returns a name made of that of the program's own profile.
-fn own_name(segments: &crate::arguments::SegmentChoice) -> Result<PathBuf, Box<dyn Error>> {
-    let threads = Threads::find(segments)?;
-    let own = Path::new(threads.profile()).file_stem().unwrap_or("profile".as_ref());
-    let mut name = own.to_owned();
-    name.push("-recorded");
-    Ok(name.into())
 }
 
 impl Recorded {

@@ -8,7 +8,8 @@ use tinyprof_segment::control::Accepts;
 
 use super::super::elsewhere::{Elsewhere, by_host};
 use super::super::told::{Told, form};
-use super::threads::{Rank, Threads};
+use super::ranks::Rank;
+use super::threads::Threads;
 use crate::arguments::OnJob;
 use crate::sys;
 
@@ -29,7 +30,7 @@ fn text(threads: &Threads) -> String {
     };
     let mut lines = vec![escaped(&format!("{}: {obeys}", threads.who()))];
     let now_ns = sys::now().monotonic_ns;
-    lines.extend(threads.ranks().iter().map(|rank| {
+    lines.extend(threads.ranks().0.iter().map(|rank| {
         let what = match rank.held_ns(now_ns) {
             Some(held_ns) => format!("is held, for {} s so far", held_ns / 1_000_000_000),
             None if rank.keeps_events => "keeps events".to_owned(),
@@ -59,6 +60,6 @@ fn document(threads: &Threads) -> serde_json::Value {
     json!({
         "job": threads.who(),
         "steer": accepts,
-        "ranks": threads.ranks().iter().map(rank).collect::<Vec<_>>(),
+        "ranks": threads.ranks().0.iter().map(rank).collect::<Vec<_>>(),
     })
 }

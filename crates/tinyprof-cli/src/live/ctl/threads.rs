@@ -1,7 +1,7 @@
 //! The threads of a job on this host, to which commands are given by way of the headers of their
 //! segments.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::error::Error;
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
@@ -17,6 +17,7 @@ use tinyprof_segment::words::low;
 
 use super::super::save::only_job;
 use super::super::segments::{copied, pieces};
+use super::ranks::{Rank, Ranks};
 use crate::arguments::SegmentChoice;
 use crate::recover::find::find;
 use crate::recover::jobs::jobs;
@@ -26,14 +27,10 @@ use crate::sys::{self, SharedWords};
 /// The time between two looks for answers.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// The most ranks that are named.
-const NAMED_MAX: usize = 8;
-
 /// The threads of a job.
 #[derive(Debug)]
 pub(super) struct Threads {
     who: String,
-    profile: String,
     started_ns: u64,
     threads: Vec<Thread>,
 }
@@ -48,38 +45,6 @@ struct Thread {
     accepts: Accepts,
     /// The command that was given, and the answer.
     given: Option<(u32, Option<Answer>)>,
-}
-
-/// The threads of a process.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Rank {
-    pub(super) rank: Option<u32>,
-    pub(super) process: u32,
-    pub(super) threads: u64,
-    pub(super) keeps_events: bool,
-    /// True if it has ever kept any.
-    has_events: bool,
-    /// When its first thread was held, of those that are held now.
-    held_since_ns: Option<u64>,
-    answer: Option<Answer>,
-}
-
-impl Rank {
-    pub(super) fn name(&self) -> String {
-        match self.rank {
-            Some(rank) => format!("rank {rank} (process {})", self.process),
-            None => format!("process {}", self.process),
-        }
-    }
-
-    /// Returns for how long it has been held; `None` if it is not.
-    pub(super) fn held_ns(&self, now_ns: u64) -> Option<u64> {
-        self.held_since_ns.map(|since_ns| now_ns.saturating_sub(since_ns))
-    }
-
-    fn number(&self) -> u32 {
-        self.rank.unwrap_or(self.process)
-    }
 }
 
 impl Threads {
@@ -109,18 +74,12 @@ impl Threads {
             })
             .collect();
         let started_ns = threads.iter().map(|thread| thread.started_ns).min().unwrap_or(0);
-        let profile = job.description().profile;
-        Ok(Self { who: job.who(), profile, started_ns, threads })
+        Ok(Self { who: job.who(), started_ns, threads })
     }
 
     /// Returns the processes of the job, for people.
     pub(super) fn who(&self) -> &str {
         &self.who
-    }
-
-    /// Returns the name of the program's own profile.
-    pub(super) fn profile(&self) -> &str {
-        &self.profile
     }
 
     /// Returns the start of the first rank, in ns of `CLOCK_MONOTONIC`.
@@ -168,8 +127,7 @@ impl Threads {
     pub(super) fn wait(&mut self, until_ns: u64) {
         loop {
             self.ask();
-            let has_late = self.late().next().is_some();
-            if !has_late || sys::now().monotonic_ns >= until_ns {
+            if !self.has_late() || sys::now().monotonic_ns >= until_ns {
                 return;
             }
             sleep(LOOK);
@@ -201,87 +159,40 @@ impl Threads {
         }
     }
 
+    /// Returns whether there is a rank of which no thread has answered.
+    pub(super) fn has_late(&self) -> bool {
+        let answered = |thread: &&Thread| thread.given.is_some_and(|(_, answer)| answer.is_some());
+        let come: HashSet<u32> =
+            self.threads.iter().filter(answered).map(|thread| thread.process).collect();
+        self.threads.iter().any(|thread| !come.contains(&thread.process))
+    }
+
     /// Returns the ranks, each with what its threads do now.
-    pub(super) fn ranks(&self) -> Vec<Rank> {
+    pub(super) fn ranks(&self) -> Ranks {
         let mut ranks: BTreeMap<(Option<u32>, u32), Rank> = BTreeMap::new();
         for thread in &self.threads {
-            let (keeps_events, has_events, held_since_ns) = of_header(&thread.path, |words| {
+            let now = of_header(&thread.path, |words| {
                 let word = |at: usize| words[at].load(Relaxed);
-                let held = word(header::HELD_SINCE_NS);
-                let has_events = word(header::EVENTS) != 0;
-                let keeps_events = keeping::is_keeping(word(header::KEEPING));
-                (keeps_events, has_events, (held != 0).then_some(held))
-            })
-            .unwrap_or_default();
-            let answer = thread.given.and_then(|(_, answer)| answer);
-            let rank = ranks.entry((thread.rank, thread.process)).or_insert(Rank {
+                let held_since_ns = word(header::HELD_SINCE_NS);
+                Rank {
+                    keeps_events: keeping::is_keeping(word(header::KEEPING)),
+                    has_events: word(header::EVENTS) != 0,
+                    held_since_ns: (held_since_ns != 0).then_some(held_since_ns),
+                    ..Rank::default()
+                }
+            });
+            let of_thread = Rank {
                 rank: thread.rank,
                 process: thread.process,
-                threads: 0,
-                keeps_events: false,
-                has_events: false,
-                held_since_ns: None,
-                answer: None,
-            });
-            rank.threads += 1;
-            rank.keeps_events |= keeps_events;
-            rank.has_events |= has_events;
-            rank.held_since_ns = rank.held_since_ns.into_iter().chain(held_since_ns).min();
-            rank.answer = rank.answer.or(answer);
+                threads: 1,
+                answer: thread.given.and_then(|(_, answer)| answer),
+                ..now.unwrap_or_default()
+            };
+            let key = (thread.rank, thread.process);
+            ranks.entry(key).and_modify(|rank| rank.absorb(of_thread)).or_insert(of_thread);
         }
-        ranks.into_values().collect()
+        Ranks(ranks.into_values().collect())
     }
-
-    /// Returns the ranks that have answered so.
-    pub(super) fn answered(&self, with: Answer) -> Vec<Rank> {
-        self.ranks().into_iter().filter(|rank| rank.answer == Some(with)).collect()
-    }
-
-    /// Returns the ranks of which no thread has answered.
-    pub(super) fn late(&self) -> impl Iterator<Item = Rank> {
-        self.ranks().into_iter().filter(|rank| rank.answer.is_none())
-    }
-
-    /// Returns which ranks have obeyed and kept nothing; `None` if all have.
-    pub(super) fn empty_line(&self) -> Option<String> {
-        let done = self.answered(Answer::Done).into_iter();
-        let empty: Vec<Rank> = done.filter(|rank| !rank.has_events).collect();
-        (!empty.is_empty()).then(|| {
-            let names = names(&empty, self.are_ranks());
-            format!("nothing was kept of {names}: no visit has ended in that time, or there was no memory")
-        })
-    }
-
-    fn are_ranks(&self) -> bool {
-        self.threads.iter().any(|thread| thread.rank.is_some())
-    }
-
-    /// Returns which ranks have not come; `None` if all have.
-    pub(super) fn late_line(&self) -> Option<String> {
-        let late: Vec<Rank> = self.late().collect();
-        let have = if late.len() == 1 { "has" } else { "have" };
-        (!late.is_empty()).then(|| {
-            let names = names(&late, self.are_ranks());
-            format!("{names} {have} not come to the end of a region or call of MPI yet")
-        })
-    }
-}
-
-/// Returns the names of ranks, or of processes, for people.
-fn names(ranks: &[Rank], are_ranks: bool) -> String {
-    let numbers: Vec<String> =
-        ranks.iter().take(NAMED_MAX).map(|rank| rank.number().to_string()).collect();
-    let more = match ranks.len().saturating_sub(NAMED_MAX) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let noun = if are_ranks { "rank" } else { "process" };
-    let plural = match (ranks.len(), are_ranks) {
-        (1, _) => "",
-        (_, true) => "s",
-        (_, false) => "es",
-    };
-    format!("{noun}{plural} {}{more}", numbers.join(", "))
 }
 
 fn accepts_of(path: &Path) -> Accepts {
