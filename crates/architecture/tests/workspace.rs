@@ -12,7 +12,7 @@ use tinyprof_architecture::source::{Source, sources};
 use tinyprof_architecture::{paths, public, unsafe_code};
 
 /// The crates and their floors, as in the section *The house*.
-const FLOORS: [(&str, u32); 32] = [
+const FLOORS: [(&str, u32); 39] = [
     ("tinyprof-segment", 0),
     ("tinyprof-vocabulary", 0),
     ("tinyprof-events", 1),
@@ -38,6 +38,13 @@ const FLOORS: [(&str, u32); 32] = [
     ("tinyprof-example-fft", 7),
     ("tinyprof-example-tc", 7),
     ("tinyprof-example-wave", 7),
+    ("tinyprof-example-fire", 7),
+    ("tinyprof-example-matmul", 7),
+    ("tinyprof-example-multigrid", 7),
+    ("tinyprof-example-multires", 7),
+    ("tinyprof-example-pi", 7),
+    ("tinyprof-example-sort", 7),
+    ("tinyprof-example-wavefront", 7),
     ("tinyprof-benches", 6),
     ("tinyprof-bench-collective", 7),
     ("tinyprof-bench-evaluation", 8),

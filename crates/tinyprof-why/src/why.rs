@@ -32,9 +32,9 @@ pub struct Why {
     pub(crate) mpi_ns: f64,
     /// The ranks that were waited for, with the waiting in ns, the longest first.
     pub(crate) by_rank: Vec<(RankSet, f64)>,
-    /// The waiting of which no cause is known, in ns.
-    /// The waiting for ranks that had no processor.
+    /// The waiting for ranks that had no processor, in ns.
     pub(crate) no_processor_ns: f64,
+    /// The waiting of which no cause is known, in ns.
     pub(crate) unexplained_ns: f64,
     /// The critical path, if the program has found it.
     pub(crate) path: Option<CriticalPath>,

@@ -23,6 +23,9 @@ pub(crate) struct Run {
     pub(crate) mpi_ns: Vec<u64>,
     /// What ranks do by themselves: computation before each call, and calls that wait for nobody.
     pub(crate) activities: Activities,
+    /// What ranks compute after each call and before the next one, at least: as often as the
+    /// shortest time.
+    pub(crate) after_calls: Activities,
     /// The exclusive time of regions that are no calls of MPI.
     pub(crate) regions: Activities,
     /// The time in calls in which ranks may wait, with the waiting.
@@ -75,6 +78,7 @@ pub(crate) struct RunBuilder {
     rows: HashMap<CallpathId, CallpathIndex>,
     kinds: Vec<Option<Activity>>,
     gaps: Activities,
+    after_calls: Activities,
     waits: Waits,
     calls: BTreeMap<CallpathIndex, Call>,
 }
@@ -94,6 +98,7 @@ impl RunBuilder {
             calls: tinyprof_report::mpi_callpaths(callpaths).map(call).collect(),
             kinds,
             gaps: Activities::new(ranks),
+            after_calls: Activities::new(ranks),
             waits: Waits::default(),
         }
     }
@@ -123,6 +128,9 @@ impl RunBuilder {
                             let sum = before.entry(*from).or_default();
                             sum.0 = sum.0.saturating_add(edge.count);
                             sum.1 = sum.1.saturating_add(edge.sum_ns);
+                            let ns = edge.count.saturating_mul(edge.min_ns);
+                            let least = Visits { count: edge.count, ns };
+                            self.after_calls.add(Doing::In(*from), rank as usize, least, 0);
                         }
                     }
                     EdgeKind::Completion => {}
@@ -231,6 +239,7 @@ impl RunBuilder {
             rank_ns,
             mpi_ns,
             activities,
+            after_calls: self.after_calls,
             regions,
             may_wait,
             in_calls,

@@ -132,6 +132,9 @@ fn why(run: &Run, group: &Group, doing: Doing) -> String {
     if split.single.is_some() && visits.len() > 1 {
         return format!("{what}: no other rank does");
     }
+    if group.ranks.len() >= run.used() as u64 {
+        return format!("{what}: {} each time", ns(compared.here.per_visit_ns()));
+    }
     let by_count = split.overload_by_count_ns > split.overload_by_length_ns;
     if by_count {
         format!(

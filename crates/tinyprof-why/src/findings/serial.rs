@@ -8,6 +8,7 @@ use tinyprof_messages::waiting::Pattern;
 use super::Facts;
 use super::evidence::{certainty, chain, waiting_ranks, where_they_wait};
 use super::groups::Group;
+use crate::blame::Blamed;
 use crate::facts::activities::{Doing, all_ns};
 use crate::facts::run::Run;
 use crate::finding::{Finding, Kind, Link};
@@ -31,54 +32,80 @@ const WORK_PART: f64 = 0.3;
 /// How often ranks that take turns are as late as the latest one, at least.
 const REPEATED: f64 = 2.0;
 
-/// Ranks of which each waits for the one before it.
+/// The part of the waiting that has to follow from what ranks do, where that is measured: ranks
+/// that share processors wait for neighbours, too, while nobody works.
+const CAUSED_PART: f64 = 0.4;
+
+/// The part of the waiting that the time without a processor may be at most: ranks that share
+/// processors run one after another whatever the program does.
+const NO_PROCESSOR_PART: f64 = 0.4;
+
+/// Ranks of which each waits for one before it, or each for one after it.
 #[derive(Clone, Debug)]
 pub(super) struct Chain {
-    /// The ranks in order: the first one waits for none of them.
-    pub(super) ranks: Vec<u32>,
+    /// All ranks that wait so, and those that they wait for.
+    pub(super) ranks: RankSet,
+    /// The ranks that wait.
+    links: usize,
+    /// The longest way from a rank that waits for none of them.
+    path: Vec<u32>,
     /// The waiting along the chain, of all ranks together, in ns.
     pub(super) ns: f64,
 }
 
 impl Chain {
+    /// Returns the chain along these links: from a rank to the one that it waits for, all of which
+    /// are lower, or all higher.
+    fn along(links: &BTreeMap<u32, (u32, f64)>) -> Self {
+        let mut ranks: RankSet = links.keys().copied().collect();
+        links.values().for_each(|(partner, _)| ranks.insert(*partner));
+        let path_to = |rank: &u32| {
+            let next = |rank: &u32| links.get(rank).map(|(partner, _)| *partner);
+            std::iter::successors(Some(*rank), next).collect::<Vec<u32>>()
+        };
+        let mut path = links.keys().map(path_to).max_by_key(Vec::len).unwrap_or_default();
+        path.reverse();
+        let ns = links.values().map(|(_, ns)| ns).sum();
+        Self { ranks, links: links.len(), path, ns }
+    }
+
     /// Returns `0 -> 1 -> 2 -> 3`, shortened if it is long.
     pub(super) fn text(&self) -> String {
-        let all: Vec<String> = self.ranks.iter().map(ToString::to_string).collect();
-        match all.as_slice() {
+        let all: Vec<String> = self.path.iter().map(ToString::to_string).collect();
+        let path = match all.as_slice() {
             [first, second, .., last] if all.len() > 6 => {
                 format!("{first} -> {second} -> ... -> {last}")
             }
             _ => all.join(" -> "),
-        }
+        };
+        let is_whole = self.path.len() as u64 == self.ranks.len();
+        if is_whole { path } else { format!("as {path}") }
     }
 }
 
-/// Returns the chain of ranks that wait for messages of the one before, if most ranks are in it.
+/// Returns the chain of ranks that wait for messages of one before, if most ranks are in it, and it
+/// is the program that makes it.
 pub(super) fn chain_of(run: &Run) -> Option<Chain> {
+    let no_processor_ns: u64 = run.no_processor_ns.iter().map(|[_, most_ns]| most_ns).sum();
+    if crate::ns(no_processor_ns.into()) > NO_PROCESSOR_PART * crate::ns(run.waits.sum_ns()) {
+        return None;
+    }
     let mut for_rank: BTreeMap<u32, BTreeMap<u32, u64>> = BTreeMap::new();
     for wait in run.waits.all.iter().filter(|wait| wait.pattern == Pattern::LateSender) {
         *for_rank.entry(wait.rank).or_default().entry(wait.for_rank).or_default() += wait.ns;
     }
-    let mut by_offset: BTreeMap<i64, (Vec<u32>, f64)> = BTreeMap::new();
+    let mut links = [BTreeMap::new(), BTreeMap::new()];
     for (rank, partners) in &for_rank {
         let sum: u64 = partners.values().sum();
         let Some((partner, most)) = partners.iter().max_by_key(|(_, ns)| **ns) else { continue };
-        if crate::ns((*most).into()) >= CHAIN_PART * crate::ns(sum.into()) {
-            let entry = by_offset.entry(i64::from(*partner) - i64::from(*rank)).or_default();
-            entry.0.push(*rank);
-            entry.1 += crate::ns((*most).into());
+        let most_ns = crate::ns((*most).into());
+        if partner != rank && most_ns >= CHAIN_PART * crate::ns(sum.into()) {
+            links[usize::from(partner > rank)].insert(*rank, (*partner, most_ns));
         }
     }
-    let (offset, (mut ranks, ns)) = by_offset.into_iter().max_by(|a, b| a.1.1.total_cmp(&b.1.1))?;
-    if crate::ns(ranks.len() as u128 + 1) < CHAIN_RANKS * crate::ns(run.used() as u128) {
-        return None;
-    }
-    if offset > 0 {
-        ranks.reverse();
-    }
-    let head = i64::from(*ranks.first()?) + offset;
-    ranks.insert(0, u32::try_from(head).ok()?);
-    (ranks.len() >= 3).then_some(Chain { ranks, ns })
+    let chain = links.iter().map(Chain::along).max_by(|a, b| a.ns.total_cmp(&b.ns))?;
+    let is_most = crate::ns(chain.links as u128 + 1) >= CHAIN_RANKS * crate::ns(run.used() as u128);
+    (is_most && chain.path.len() >= 3).then_some(chain)
 }
 
 /// Returns the finding about ranks that work one after another, if they do as much, and much of the
@@ -101,6 +128,10 @@ pub(super) fn one_after_another(facts: &Facts<'_>) -> Option<Finding> {
     if caused_ns > 0.5 * waiting_ns {
         return None;
     }
+    let all_caused_ns: f64 = facts.blame.causes.values().map(Blamed::ns).sum();
+    if facts.blame.is_measured && all_caused_ns < CAUSED_PART * waiting_ns {
+        return None;
+    }
     if most_ns > BALANCED * mean_ns
         || chain.ns < CHAIN_WAITING * waiting_ns
         || run.share(waiting_ns) < CHAIN_RUN
@@ -121,7 +152,7 @@ pub(super) fn one_after_another(facts: &Facts<'_>) -> Option<Finding> {
         ns(mean_ns),
         place.name()
     );
-    let all: RankSet = chain.ranks.iter().copied().collect();
+    let all = chain.ranks.clone();
     let link = |ns: f64, why: &str| Link {
         ranks: all.clone(),
         place: waits_at.clone(),
@@ -173,8 +204,11 @@ pub(super) fn in_turns(facts: &Facts<'_>, group: &Group) -> Option<Option<Findin
     let most = visits.iter().map(|visits| visits.ns).max().unwrap_or(0);
     let sum = all_ns(visits);
     let mean_ns = crate::ns(sum) / crate::ns(run.used().max(1) as u128);
-    let is_balanced = crate::ns(most.into()) <= BALANCED * mean_ns;
-    if !is_balanced || group.ranks.len() < 2 || 2 * group.ranks.len() < run.used() as u64 {
+    let ranks_used = run.used() as u64;
+    // All of them are compared with nobody.
+    let is_balanced =
+        crate::ns(most.into()) <= BALANCED * mean_ns || group.ranks.len() >= ranks_used;
+    if !is_balanced || group.ranks.len() < 2 || 2 * group.ranks.len() < ranks_used {
         return None;
     }
     let place = Place::of(&run.callpaths, doing.callpath());
@@ -191,8 +225,7 @@ pub(super) fn in_turns(facts: &Facts<'_>, group: &Group) -> Option<Option<Findin
         ..Finding::new(kind, run.a_rank_ns(waiting_ns), sentence, advice.to_owned())
     };
     // A rank of a chain waits while the one before it works.
-    let of_work =
-        |chain: &Chain| chain.ns >= WORK_PART * mean_ns * crate::ns(chain.ranks.len() as u128 - 1);
+    let of_work = |chain: &Chain| chain.ns >= WORK_PART * mean_ns * crate::ns(chain.links as u128);
     let chain = chain_of(run).filter(|chain| chain.ns >= 0.5 * waiting_ns && of_work(chain));
     if chain.is_none() && !is_repeated(run, doing, waiting_ns) {
         return Some(None);
@@ -201,6 +234,9 @@ pub(super) fn in_turns(facts: &Facts<'_>, group: &Group) -> Option<Option<Findin
     let what = does(run, &all, doing, mean_ns)
         .replacen("compute ", "computes ", 1)
         .replacen("spend ", "spends ", 1);
+    let is_sent =
+        matches!(group.blamed.longest(), Some((at, _)) if at.pattern == Pattern::LateSender);
+    let subject = crate::phrases::capital(&ranks(&group.ranks));
     Some(Some(match chain {
         Some(chain) => base(
             Kind::Serialisation,
@@ -211,11 +247,20 @@ pub(super) fn in_turns(facts: &Facts<'_>, group: &Group) -> Option<Option<Findin
             ),
             IN_PIECES,
         ),
+        // At most half of the ranks work at a time.
+        None if is_sent && waiting_ns >= crate::ns(sum) => base(
+            Kind::Serialisation,
+            format!(
+                "{subject} work one after another: each {what} in all, but not at the same time; they wait {} for each other{at}",
+                ns(waiting_ns)
+            ),
+            "If each can only begin when another has ended, cut the work into smaller pieces; else \
+             balance each step and not only the sum.",
+        ),
         None => base(
             Kind::TurnsToBeLate,
             format!(
-                "{} take turns to be late: each {what} in all, but not at the same time; they wait {} for each other{at}",
-                crate::phrases::capital(&ranks(&group.ranks)),
+                "{subject} take turns to be late: each {what} in all, but not at the same time; they wait {} for each other{at}",
                 ns(waiting_ns)
             ),
             "Balance each step and not only the sum, or let ranks meet less often.",
