@@ -39,8 +39,9 @@ overhead: ## Measure TinyProf beside other profilers, and write the tables in do
 scaling: ## Measure and simulate the flush of many ranks, and write the tables and plots in docs/scaling.md
 	@bash scripts/scaling.sh
 
-evaluation: ## Repeat the paper's evaluation, and write the tables and plots in docs/evaluation.md (half an hour, can be resumed)
+evaluation: ## Repeat the evaluations of the papers, and write the tables and plots in docs/evaluation.md and docs/evaluation-messages.md (an hour, can be resumed)
 	@bash scripts/evaluation.sh
+	@bash scripts/evaluation-messages.sh
 
 format-performance: ## Measure loading and sizes of profiles, and write the tables in docs/format-performance.md
 	@bash scripts/format-performance.sh

@@ -38,7 +38,7 @@ pub(crate) fn receive(world: &SimpleCommunicator, from: i32, points: &mut [Point
     let from = world.process_at_rank(from);
     match form {
         Form::Packed => {
-            let mut bytes = vec![0_u8; points.len() * size_of::<Point>()];
+            let mut bytes = vec![0_u8; size_of_val(points)];
             from.receive_into(&mut bytes[..]);
             unpack(&bytes, points);
         }

@@ -29,7 +29,7 @@ pub(crate) fn number(place: Place, sides: Place) -> usize {
 impl Grid {
     /// Returns the grid for this many ranks: as much of a cube as can be.
     pub(crate) fn new(ranks: usize, block: usize, patch: usize) -> Self {
-        let divisors = |of: usize| (1..=of).filter(move |by| of % by == 0);
+        let divisors = |of: usize| (1..=of).filter(move |by| of.is_multiple_of(*by));
         let ways =
             divisors(ranks).flat_map(|x| divisors(ranks / x).map(move |y| [x, y, ranks / x / y]));
         let cube = ways.min_by_key(|[x, y, z]| (x + y + z, *z));

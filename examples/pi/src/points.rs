@@ -17,7 +17,7 @@ pub(crate) fn count_below(points: &[[f64; 2]]) -> u64 {
     points.iter().filter(|[x, y]| y * (1.0 + x * x) < 1.0).count() as u64
 }
 
-/// Returns a number from 0 to 1: the bits of SplitMix64.
+/// Returns a number from 0 to 1: the bits of `SplitMix64`.
 fn uniform(number: u64) -> f64 {
     let mut word = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

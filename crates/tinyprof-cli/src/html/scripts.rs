@@ -38,6 +38,8 @@ const MODULES: &[(&str, &str)] = modules![
     "summary.js",
     "frames.js",
     "flame.js",
+    "callers.js",
+    "sankey.js",
     "tree.js",
     "tree-view.js",
     "ranks.js",

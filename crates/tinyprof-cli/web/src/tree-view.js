@@ -1,4 +1,5 @@
-// The callpath tree and the flame graph, with details of the selected callpath.
+// The callpath tree, the flame graph or callers and what they call, with details of the selected
+// callpath.
 
 import { choice, element, nameElement, overAll, rankField } from "./elements.js";
 import { count, counted, time } from "./numbers.js";
@@ -7,6 +8,7 @@ import { onSelection, select, selection } from "./selection.js";
 import { activityOf } from "./colors.js";
 import { Flame } from "./flame.js";
 import { legend } from "./grid.js";
+import { Sankey } from "./sankey.js";
 import { Tree } from "./tree.js";
 
 export class TreeView {
@@ -15,8 +17,10 @@ export class TreeView {
 
   constructor(profile) {
     this.profile = profile;
-    this.state = { kind: "inclusive", over: "mean" };
+    this.state = { kind: "inclusive", over: "mean", picture: "flame" };
     this.flame = new Flame(profile, (row) => select({ callpath: row }));
+    this.sankey = new Sankey(profile, (row) => select({ callpath: row }));
+    this.pictureBox = element("div", {}, this.flame.box);
     this.tree = new Tree(profile, (row) => select({ callpath: row }));
     this.detail = element("div", { className: "detail" });
     this.matches = element("span", { className: "quiet-words", role: "status" });
@@ -26,6 +30,7 @@ export class TreeView {
     const controls = element(
       "div",
       { className: "controls" },
+      choice("Picture", [["flame", "flame graph"], ["sankey", "callers"]], "flame", (picture) => this.#setPicture(picture)),
       choice("Time", [["inclusive", "inclusive"], ["exclusive", "exclusive"]], "inclusive", (kind) => this.#set({ kind })),
       this.overBox,
       rankField(profile),
@@ -33,7 +38,7 @@ export class TreeView {
       element("button", { type: "button", textContent: "Zoom to selected", onclick: () => this.flame.zoomTo(selection().callpath) }),
       element("button", { type: "button", textContent: "Show all", onclick: () => this.flame.zoomTo(null) }),
     );
-    this.panel = element("div", { className: "callpaths" }, controls, this.legendBox, this.flame.box, this.detail, this.tree.box);
+    this.panel = element("div", { className: "callpaths" }, controls, this.legendBox, this.pictureBox, this.detail, this.tree.box);
     onSelection(() => this.panel.isConnected && this.draw());
   }
 
@@ -42,11 +47,17 @@ export class TreeView {
     this.draw();
   }
 
+  #setPicture(picture) {
+    this.pictureBox.replaceChildren(picture === "flame" ? this.flame.box : this.sankey.box);
+    this.#set({ picture });
+  }
+
   #search(text) {
     const wanted = text.trim().toLowerCase();
     const found = wanted === "" ? [] : this.profile.callpaths.filter((callpath) => callpath.name.toLowerCase().includes(wanted));
     this.matches.textContent = wanted === "" ? "" : counted(found.length, "match").replace(/matchs$/, "matches");
     this.flame.show({ search: wanted });
+    this.sankey.show({ search: wanted });
   }
 
   draw() {
@@ -55,20 +66,22 @@ export class TreeView {
     const overs = [["mean", "mean"], ["max", "slowest"], ...(rank === null ? [] : [["rank", `rank ${rank}`]])];
     this.overBox.replaceChildren(choice("Width", overs, this.state.over, (over) => this.#set({ over })));
     this.legendBox.replaceChildren(this.#legend());
-    this.flame.show({ ...this.state, selected: callpath, rank });
+    const { kind, over } = this.state;
+    this.flame.show({ kind, over, selected: callpath, rank });
+    this.sankey.show({ over, selected: callpath, rank });
     this.tree.show(this.state.kind, callpath, rank);
     this.detail.replaceChildren(callpath === null ? placeholder() : this.#details(this.profile.callpaths[callpath]));
   }
 
   #legend() {
-    if (this.state.kind === "exclusive") return legend("Colour: exclusive time, light is much", []);
+    if (this.state.kind === "exclusive" && this.state.picture === "flame") return legend("Colour: exclusive time, light is much", []);
     const keys = [...new Set(this.profile.callpaths.map((callpath) => callpath.activity ?? null))];
     const stops = keys.map((activity) => {
       const { text, color, key } = activityOf({ activity });
       const pattern = { COMM: " (striped)", IO: " (dotted)" }[key] ?? "";
       return [text + pattern, color];
     });
-    return legend("Width: inclusive time.", stops);
+    return legend(this.state.picture === "flame" ? "Width: inclusive time." : "Height: inclusive time. Bands go from callers to what they call.", stops);
   }
 
   #words({ ranks }, spread) {

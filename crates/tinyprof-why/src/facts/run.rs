@@ -23,9 +23,8 @@ pub(crate) struct Run {
     pub(crate) mpi_ns: Vec<u64>,
     /// What ranks do by themselves: computation before each call, and calls that wait for nobody.
     pub(crate) activities: Activities,
-    /// What ranks compute after each call and before the next one, at least: as often as the
-    /// shortest time.
-    pub(crate) after_calls: Activities,
+    /// What a rank computes after a call and before the next one.
+    pub(crate) after_calls: BTreeMap<(CallpathIndex, u32), AfterEach>,
     /// The exclusive time of regions that are no calls of MPI.
     pub(crate) regions: Activities,
     /// The time in calls in which ranks may wait, with the waiting.
@@ -40,6 +39,26 @@ pub(crate) struct Run {
     /// The time in which each rank could run, but had no processor: the least and the most that
     /// can be of its time, in ns, as start-up is measured with it. 0 where it is not known.
     pub(crate) no_processor_ns: Vec<[u64; 2]>,
+}
+
+/// What a rank computes after each of its visits to a call.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AfterEach {
+    visits: u64,
+    shortest_ns: u64,
+}
+
+impl AfterEach {
+    pub(crate) fn add(&mut self, edge: &Edge) {
+        let is_first = self.visits == 0;
+        self.shortest_ns = if is_first { edge.min_ns } else { self.shortest_ns.min(edge.min_ns) };
+        self.visits = self.visits.saturating_add(edge.count);
+    }
+
+    /// Returns the least that it can be in all, in ns.
+    pub(crate) fn least_ns(self) -> f64 {
+        crate::ns(u128::from(self.visits) * u128::from(self.shortest_ns))
+    }
 }
 
 impl Run {
@@ -78,7 +97,7 @@ pub(crate) struct RunBuilder {
     rows: HashMap<CallpathId, CallpathIndex>,
     kinds: Vec<Option<Activity>>,
     gaps: Activities,
-    after_calls: Activities,
+    after_calls: BTreeMap<(CallpathIndex, u32), AfterEach>,
     waits: Waits,
     calls: BTreeMap<CallpathIndex, Call>,
 }
@@ -98,7 +117,7 @@ impl RunBuilder {
             calls: tinyprof_report::mpi_callpaths(callpaths).map(call).collect(),
             kinds,
             gaps: Activities::new(ranks),
-            after_calls: Activities::new(ranks),
+            after_calls: BTreeMap::new(),
             waits: Waits::default(),
         }
     }
@@ -128,9 +147,7 @@ impl RunBuilder {
                             let sum = before.entry(*from).or_default();
                             sum.0 = sum.0.saturating_add(edge.count);
                             sum.1 = sum.1.saturating_add(edge.sum_ns);
-                            let ns = edge.count.saturating_mul(edge.min_ns);
-                            let least = Visits { count: edge.count, ns };
-                            self.after_calls.add(Doing::In(*from), rank as usize, least, 0);
+                            self.after_calls.entry((*from, rank)).or_default().add(edge);
                         }
                     }
                     EdgeKind::Completion => {}

@@ -21,6 +21,8 @@ const LINK_PART: f64 = 0.05;
 pub(super) struct Compared {
     pub(super) here: Mean,
     pub(super) elsewhere: Mean,
+    /// Whether there are others, of which some do nothing of the kind.
+    some_do_not: bool,
 }
 
 /// The mean of some ranks.
@@ -31,7 +33,7 @@ pub(super) struct Mean {
 }
 
 impl Mean {
-    pub(super) fn of(visits: &[Visits], is_in: impl Fn(u32) -> bool) -> Self {
+    fn of(visits: &[Visits], is_in: impl Fn(u32) -> bool) -> Self {
         let chosen = (0_u32..).zip(visits).filter(|(rank, _)| is_in(*rank));
         let (mut sum, mut count) = (Self::default(), 0.0);
         for (_, visits) in chosen {
@@ -43,18 +45,40 @@ impl Mean {
         Self { ns: sum.ns / count, visits: sum.visits / count }
     }
 
+    /// The mean of those other ranks that do it.
+    fn of_others(visits: &[Visits], of: &RankSet) -> Self {
+        Self::of(visits, |rank| !of.contains(rank) && visits[rank as usize].count > 0)
+    }
+
     pub(super) fn per_visit_ns(self) -> f64 {
         if self.visits > 0.0 { self.ns / self.visits } else { 0.0 }
     }
 }
 
 impl Compared {
+    /// Compares with those others that do it, too.
     pub(super) fn of(run: &Run, doing: Doing, of: &RankSet) -> Option<Self> {
         let visits = run.activities.of(doing)?;
+        let mut others =
+            (0_u32..).zip(&run.rank_ns).filter(|(rank, ns)| **ns > 0 && !of.contains(*rank));
         Some(Self {
             here: Mean::of(visits, |rank| of.contains(rank)),
-            elsewhere: Mean::of(visits, |rank| !of.contains(rank)),
+            elsewhere: Mean::of_others(visits, of),
+            some_do_not: others.any(|(rank, _)| visits[rank as usize].count == 0),
         })
+    }
+
+    /// Compares with all others, whether they do it or not.
+    pub(super) fn with_all(run: &Run, doing: Doing, of: &RankSet) -> Option<Self> {
+        let visits = run.activities.of(doing)?;
+        let elsewhere = Mean::of(visits, |rank| !of.contains(rank));
+        Some(Self { elsewhere, ..Self::of(run, doing, of)? })
+    }
+
+    /// Returns whether it is that these ranks do it more often, and not for longer each time.
+    pub(super) fn is_by_count(&self, split: &Imbalance) -> bool {
+        self.here.visits > self.elsewhere.visits
+            && split.overload_by_count_ns > split.overload_by_length_ns
     }
 
     /// Returns `, the others 748 ms` where that says something.
@@ -65,8 +89,14 @@ impl Compared {
         if self.elsewhere.ns > 0.95 * self.here.ns {
             return String::new();
         }
-        format!(", the others {}", ns(self.elsewhere.ns))
+        let who = if self.some_do_not { "others that do it" } else { "the others" };
+        format!(", {who} {}", ns(self.elsewhere.ns))
     }
+}
+
+/// Returns how much longer these ranks do something than those others that do it, in ns.
+pub(super) fn excess_ns(visits: &[Visits], of: &RankSet) -> f64 {
+    Mean::of(visits, |rank| of.contains(rank)).ns - Mean::of_others(visits, of).ns
 }
 
 /// Returns the ranks that wait, without those that are the cause, if any others are left.
@@ -135,8 +165,7 @@ fn why(run: &Run, group: &Group, doing: Doing) -> String {
     if group.ranks.len() >= run.used() as u64 {
         return format!("{what}: {} each time", ns(compared.here.per_visit_ns()));
     }
-    let by_count = split.overload_by_count_ns > split.overload_by_length_ns;
-    if by_count {
+    if compared.is_by_count(&split) {
         format!(
             "{what}: {:.0} times, the others {:.0} times",
             compared.here.visits, compared.elsewhere.visits
@@ -147,5 +176,48 @@ fn why(run: &Run, group: &Group, doing: Doing) -> String {
             ns(compared.here.per_visit_ns()),
             ns(compared.elsewhere.per_visit_ns())
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tinyprof_format::text::read_text;
+    use tinyprof_report::Totals;
+
+    use super::*;
+    use crate::facts::run::RunBuilder;
+
+    /// Returns a run in which ranks compute for so many ms, in 10 visits each; none for 0.
+    fn run_of(ms: &[u64]) -> (Run, Doing) {
+        let times = vec!["1"; ms.len()].join("|");
+        let text = format!("id,parent,tag,is_loop,times\nMPI_Send,null,COMM,0,{times}\n");
+        let profile = read_text(text.as_bytes()).expect("it is right").profile;
+        let totals = Totals::of_profile(&profile);
+        let mut run = RunBuilder::new(&profile.callpaths, ms.len()).finish(&totals);
+        run.rank_ns = vec![1_000_000_000; ms.len()];
+        let doing = Doing::Before(CallpathIndex::new(0));
+        for (rank, ms) in ms.iter().enumerate() {
+            let count = if *ms > 0 { 10 } else { 0 };
+            run.activities.add(doing, rank, Visits { count, ns: ms * 1_000_000 }, 0);
+        }
+        (run, doing)
+    }
+
+    #[test]
+    fn ranks_are_compared_with_those_that_do_the_same() {
+        let first: RankSet = [1].into_iter().collect();
+        for (ms, expected) in [
+            (&[400, 800, 400][..], ", the others 400 ms"),
+            (&[0, 800, 400], ", others that do it 400 ms"),
+            (&[0, 800, 0], ", the others do not"),
+            (&[790, 800, 790], ""),
+        ] {
+            let (run, doing) = run_of(ms);
+            let compared = Compared::of(&run, doing, &first).expect("some do it");
+            assert_eq!(compared.others(), expected, "{ms:?}");
+            // A rank that does nothing of it does not make the visits of others many.
+            let split = Imbalance::of(run.activities.of(doing).unwrap_or_default());
+            assert_eq!(compared.is_by_count(&split), ms[2] == 0, "{ms:?}");
+        }
     }
 }

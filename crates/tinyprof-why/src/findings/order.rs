@@ -5,7 +5,6 @@ use tinyprof_messages::graph::RankSet;
 use tinyprof_report::Certainty;
 
 use super::Facts;
-use crate::facts::activities::Doing;
 use crate::facts::run::Run;
 use crate::finding::{Finding, Kind, Link};
 use crate::phrases::{capital, if_many, ns, ranks};
@@ -15,9 +14,8 @@ use crate::place::Place;
 /// that they could do while they wait for another. That is what they do after each message. Where a
 /// rank needs all messages before it can go on, their order is no matter.
 fn work_after_each_ns(run: &Run, at: CallpathIndex, who: &RankSet) -> f64 {
-    let visits = run.after_calls.of(Doing::In(at)).unwrap_or_default();
-    let of_ranks = (0_u32..).zip(visits).filter(|(rank, _)| who.contains(*rank));
-    of_ranks.map(|(_, visits)| crate::ns(visits.ns.into())).sum()
+    let after = |rank| run.after_calls.get(&(at, rank));
+    who.iter().filter_map(after).map(|after| after.least_ns()).sum()
 }
 
 /// Returns the finding about the call that loses the most by order, if that is most of its waiting.
@@ -65,8 +63,8 @@ pub(super) fn wrong_order(facts: &Facts<'_>) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
+    use tinyprof_format::model::Edge;
     use tinyprof_format::text::read_text;
-    use tinyprof_messages::delay::Visits;
     use tinyprof_report::Totals;
 
     use super::*;
@@ -84,8 +82,11 @@ mod tests {
         let index = CallpathIndex::new(0);
         let call = run.calls.entry(index).or_default();
         (call.wrong_order_ns, call.wrong_order_ranks) = (500_000_000, [0].into_iter().collect());
-        let visits = Visits { count: 10, ns: 10 * after_each_ms * 1_000_000 };
-        run.after_calls.add(Doing::In(index), 0, visits, 0);
+        let edge = |count, ms| Edge { count, min_ns: ms * 1_000_000, ..Edge::default() };
+        let after = run.after_calls.entry((index, 0)).or_default();
+        after.add(&edge(4, after_each_ms));
+        // After the last one of all, it works longer.
+        after.add(&edge(6, 100));
         let found = wrong_order(&Facts { run: &run, blame: &Blame::default() });
         found.first().map(|one| one.lost_ns / 1e6)
     }

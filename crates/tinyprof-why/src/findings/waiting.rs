@@ -3,7 +3,7 @@
 use tinyprof_messages::delay::{Imbalance, Visits};
 use tinyprof_messages::waiting::Pattern;
 
-use super::evidence::{Compared, Mean, certainty, chain, waiting_ranks, where_they_wait};
+use super::evidence::{Compared, certainty, chain, excess_ns, waiting_ranks, where_they_wait};
 use super::groups::{Group, groups};
 use super::{Facts, masters, serial};
 use crate::blame::Blamed;
@@ -20,6 +20,9 @@ const SLOWER_BY: f64 = 1.1;
 /// The least number of activities. With fewer, a slow rank looks like one with more work.
 const SLOW_ACTIVITIES_MIN: usize = 3;
 
+/// The part of a group's waiting that another finding about the same call has to explain.
+const TOLD_PART: f64 = 0.5;
+
 /// The part by which late ranks have to do an activity longer than others.
 const LONGER_BY: f64 = 1.02;
 
@@ -29,7 +32,10 @@ const LONGER_BY: f64 = 1.02;
 pub(super) fn waiting(facts: &Facts<'_>, told: &[Finding]) -> (Vec<Finding>, Blamed) {
     let is_told = |group: &Group| {
         let at = group.blamed.longest().and_then(|(at, _)| at.callpath);
-        told.iter().any(|one| at.is_some() && one.waits_at.as_ref().map(|place| place.index) == at)
+        let least_ns = TOLD_PART * facts.run.a_rank_ns(group.blamed.ns());
+        told.iter()
+            .filter(|one| one.lost_ns >= least_ns)
+            .any(|one| at.is_some() && one.waits_at.as_ref().map(|place| place.index) == at)
     };
     let all = groups(facts.blame).into_iter();
     let large = all.filter(|group| facts.is_large(group.blamed.ns()) && !is_told(group));
@@ -56,8 +62,10 @@ fn is_before_ranks(run: &Run, doing: Doing) -> bool {
 /// Returns whether the ranks of a group do nothing longer than the others: which of them was late
 /// is chance.
 fn are_equal(run: &Run, group: &Group) -> bool {
-    let compared =
-        group.activities.iter().filter_map(|(doing, _)| Compared::of(run, *doing, &group.ranks));
+    let compared = group
+        .activities
+        .iter()
+        .filter_map(|(doing, _)| Compared::with_all(run, *doing, &group.ranks));
     let (here, elsewhere) = compared.fold((0.0, 0.0), |(here, elsewhere), one| {
         (here + one.here.ns, elsewhere + one.elsewhere.ns)
     });
@@ -115,18 +123,14 @@ fn finding(facts: &Facts<'_>, group: &Group) -> Option<Finding> {
 /// does.
 fn region(run: &Run, group: &Group, doing: Doing) -> Option<Place> {
     let Doing::Before(_) = doing else { return None };
-    let excess = |compared: &Compared| compared.here.ns - compared.elsewhere.ns;
-    let wanted = excess(&Compared::of(run, doing, &group.ranks)?);
-    let of = |visits: &[Visits]| Compared {
-        here: Mean::of(visits, |rank| group.ranks.contains(rank)),
-        elsewhere: Mean::of(visits, |rank| !group.ranks.contains(rank)),
-    };
+    let excess = |visits: &[Visits]| excess_ns(visits, &group.ranks);
+    let wanted = excess(run.activities.of(doing)?);
     // The region of the whole program says nothing.
     let inner = run
         .regions
         .iter()
         .filter(|(region, _)| run.callpaths.get(region.callpath()).parent.is_some());
-    let most = inner.map(|(region, visits)| (region, excess(&of(visits))));
+    let most = inner.map(|(region, visits)| (region, excess(visits)));
     let (region, found) = most.max_by(|a, b| a.1.total_cmp(&b.1))?;
     (wanted > 0.0 && found >= 0.6 * wanted).then(|| Place::of(&run.callpaths, region.callpath()))
 }
@@ -197,7 +201,7 @@ fn advice(run: &Run, kind: Kind, group: &Group, doing: Doing, compared: &Compare
              {who} {} it.",
             if_many(&group.ranks, "does", "do")
         ),
-        _ if split.overload_by_count_ns > split.overload_by_length_ns => format!(
+        _ if compared.is_by_count(&split) => format!(
             "Give {who} fewer of these {:.0} visits (the others have {:.0}).",
             compared.here.visits, compared.elsewhere.visits
         ),
