@@ -20,7 +20,7 @@ fn the_solution_is_exact_on_one_to_sixteen_ranks() {
 
 #[test]
 fn ranks_that_wait_for_all_planes_work_one_after_another() {
-    let size = ["--points", "30", "--planes", "12", "--steps", "60"];
+    let size = ["--points", "20", "--planes", "12", "--steps", "60"];
     let arguments = [&size[..], &["--planes-per-message", "12"]].concat();
     let verdict = Run::of(PROGRAM, 4, &arguments).verdict();
     assert!(verdict.contains("work one after another"), "{verdict}");
@@ -29,7 +29,7 @@ fn ranks_that_wait_for_all_planes_work_one_after_another() {
 
 #[test]
 fn the_rank_that_computes_longer_is_found_with_its_place() {
-    let size = ["--points", "20", "--planes", "20", "--steps", "40"];
+    let size = ["--points", "16", "--planes", "12", "--steps", "40"];
     let arguments = [&size[..], &["--slow-rank", "1", "--slow-by", "8"]].concat();
     let verdict = Run::of(PROGRAM, 4, &arguments).verdict();
     assert!(verdict.starts_with("Rank 1 computes") && verdict.contains("compute"), "{verdict}");
