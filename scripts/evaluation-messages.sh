@@ -131,7 +131,7 @@ commit=$(commit_of tinyprof tinyprof-mpi crates/tinyprof-messages crates/tinypro
 {
     printf '%s\n\n' "$begin"
     printf -- '* Date: %s. Commit: %s.\n' "$(date -u +%Y-%m-%d)" "$commit"
-    printf -- '* Machine: %s. %s.\n' "$(machine)" "$(mpi_version)"
+    printf -- '* Machine: %s.\n* %s.\n' "$(machine)" "$(mpi_version)"
     printf -- '* 2 ranks, %s rounds, load average %s before the first.\n\n' "$rounds" "$load_before"
     table
     printf '\n| program | arguments |\n|---|---|\n'

@@ -9,7 +9,7 @@ use tinyprof_report::{ByCallpath as _, UnknownMetric};
 
 use crate::arguments::{DiffArguments, TableFormat};
 use crate::name::distinct_names;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, WrongArgument};
 use crate::{near, paint, render, select};
 
 pub(crate) fn run(arguments: &DiffArguments) -> Result<Outcome, Box<dyn Error>> {
@@ -44,7 +44,10 @@ fn add(
     let ranks = arguments.selection.ranks_of(profile.ranks().len());
     runs.add(side, name, &profile, &ranks).map_err(|error| {
         match error.downcast_ref::<UnknownMetric>() {
-            Some(unknown) => select::named(directory, near::unknown_metric(unknown).into()),
+            Some(unknown) => {
+                let error = near::unknown_metric(unknown);
+                WrongArgument(format!("{}: {error}", directory.display())).into()
+            }
             None => select::named(directory, error),
         }
     })

@@ -92,7 +92,7 @@ fn not_started(program: &OsStr, error: &io::Error) -> Outcome {
         _ => Outcome::NotExecutable,
     };
     let message = format!("cannot start {}: {error}", Path::new(program).display());
-    render::error(&*Box::<dyn Error>::from(message));
+    render::error(&*Box::<dyn Error>::from(message), None);
     outcome
 }
 

@@ -15,6 +15,7 @@ mod graph;
 mod grouped;
 mod html;
 mod import;
+mod instead;
 mod kept;
 mod launch;
 #[cfg(feature = "top")]
@@ -44,9 +45,10 @@ mod wrappers;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 
 use arguments::{Arguments, profile};
+use outcome::exit_code_of;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse_from(with_command(std::env::args_os().collect()));
@@ -55,17 +57,23 @@ fn main() -> ExitCode {
     match commands::run(&arguments.command) {
         Ok(outcome) => outcome.exit_code(),
         Err(error) => {
-            render::error(&*error);
-            ExitCode::FAILURE
+            render::error(&*error, instead::suggestion(&*error).as_deref());
+            exit_code_of(&*error)
         }
     }
 }
 
-/// Inserts the command `report` if a profile takes the place of the command.
+/// Inserts the command `report` if a profile, with or without its ending, takes the place of the
+/// command.
 fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
-    let is_profile = |argument: &OsString| argument.to_str().is_some_and(profile::is_profile);
+    let is_profile = |argument: &OsString| argument.to_str().is_some_and(takes_place_of_command);
     if arguments.get(1).is_some_and(is_profile) {
         arguments.insert(1, "report".into());
     }
     arguments
+}
+
+fn takes_place_of_command(text: &str) -> bool {
+    let is_command = || Arguments::command().find_subcommand(text).is_some() || text == "help";
+    profile::is_profile(text) || (profile::is_profile_without_ending(text) && !is_command())
 }

@@ -3,15 +3,17 @@
 use tinyprof_report::{UnknownMetric, escaped};
 pub(crate) use tinyprof_settings::near::{CHANGES_MAX, changes, is_near};
 
-/// Returns the message for an unknown metric, with the one that was probably meant.
-pub(crate) fn unknown_metric(error: &UnknownMetric) -> String {
+use crate::outcome::WrongArgument;
+
+/// Returns the error about an unknown metric, with the one that was probably meant.
+pub(crate) fn unknown_metric(error: &UnknownMetric) -> WrongArgument {
     let known = error.known.iter().map(String::as_str).chain(["inclusive", "exclusive", "visits"]);
     let near = known.map(|name| (changes(&error.key, name), name));
     let nearest = near.filter(|(changed, name)| is_near(*changed, name)).min();
-    match nearest {
+    WrongArgument(match nearest {
         Some((_, name)) => format!("{error}; did you mean {}?", escaped(name)),
         None => error.to_string(),
-    }
+    })
 }
 
 #[cfg(test)]
@@ -24,7 +26,7 @@ mod tests {
             let report = tinyprof_report::Report::of_event_map(&Default::default(), "program");
             let mut error = report.by_metric(key.into()).expect_err("there is no such key");
             error.known.insert("alloc_bytes".to_owned());
-            let message = unknown_metric(&error);
+            let message = unknown_metric(&error).0;
             let suggested = message.split_once("did you mean ").map(|(_, name)| name);
             assert_eq!(suggested, expected, "{message}");
         };

@@ -2,6 +2,8 @@
 //! they mean the same for every command: 1 is a failure, 2 wrong arguments (from the argument
 //! parser).
 
+use std::error::Error;
+use std::fmt;
 use std::process::ExitCode;
 
 /// The outcome of a command that ran to its end.
@@ -37,4 +39,21 @@ impl Outcome {
             Self::NotFound => 127,
         })
     }
+}
+
+/// An argument that was read, but that does not fit the profile: a mistake of the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct WrongArgument(pub(crate) String);
+
+impl fmt::Display for WrongArgument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for WrongArgument {}
+
+/// Returns the exit code of a command that has failed.
+pub(crate) fn exit_code_of(error: &(dyn Error + 'static)) -> ExitCode {
+    if error.is::<WrongArgument>() { ExitCode::from(2) } else { ExitCode::FAILURE }
 }

@@ -100,13 +100,14 @@ pub(crate) fn stream(
 
 /// Prints an error with its causes as one line on standard error. Quoted parts of a file or an
 /// argument cannot break the line.
-pub(crate) fn error(error: &dyn Error) {
+pub(crate) fn error(error: &dyn Error, suggestion: Option<&str>) {
+    let suggestion = suggestion.map_or_else(String::new, |text| format!("; {text}"));
     // If standard error is closed, there is nowhere left to report it.
     writeln!(
         anstream::stderr().lock(),
         "{} {}",
         paint::painted("error:", paint::ERROR),
-        escaped(&chain(error))
+        escaped(&format!("{}{suggestion}", chain(error)))
     )
     .ok();
 }

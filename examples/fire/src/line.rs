@@ -1,16 +1,16 @@
-//! The line of the fire: a closed curve, each point of which goes on by the rule of Richards (1990),
-//! in which the fire would spread from each point as an ellipse.
+//! The line of the fire: a closed curve, each point of which goes on by the rule of Richards
+//! (1990), in which the fire would spread from each point as an ellipse.
 //!
-//! With the wind along y, ellipses with the half axes A across and B along the wind, and C the speed
-//! of their centres, a line x(s, t), y(s, t) moves by
+//! With the wind along y, ellipses with the half axes A across and B along the wind, and C the
+//! speed of their centres, a line x(s, t), y(s, t) moves by
 //!
 //! ```text
 //! x_t = A^2 y_s / d,   y_t = C - B^2 x_s / d,   d = sqrt(B^2 x_s^2 + A^2 y_s^2)
 //! ```
 //!
-//! A fire that begins as an ellipse remains one: x = A T cos s, y = C t + B T sin s, where T is t and
-//! the time since it began. Central differences do not change directions, so that Euler's steps meet
-//! it at every point, but for rounding.
+//! A fire that begins as an ellipse remains one: x = A T cos s, y = C t + B T sin s, where T is t
+//! and the time since it began. Central differences do not change directions, so that Euler's steps
+//! meet it at every point, but for rounding.
 
 use std::f64::consts::TAU;
 
@@ -40,8 +40,8 @@ fn number(count: usize) -> f64 {
 }
 
 /// Returns where a section is after a step. Its first and last points are those of the neighbours,
-/// and are left out. The fuel at a point is asked for this many times, at the head of the fire, where
-/// it goes with the wind, four times as often.
+/// and are left out. The fuel at a point is asked for this many times, at the head of the fire,
+/// where it goes with the wind, four times as often.
 #[profile]
 pub(crate) fn spread(section: &[Point], wind: f64, fuel: u32) -> Vec<Point> {
     let moved = section.windows(3).map(|points| {
@@ -57,8 +57,8 @@ pub(crate) fn spread(section: &[Point], wind: f64, fuel: u32) -> Vec<Point> {
     moved.collect()
 }
 
-/// Returns how quickly the fuel at a point burns: as quickly as everywhere, after all that a model of
-/// vegetation and moisture would ask.
+/// Returns how quickly the fuel at a point burns: as quickly as everywhere, after all that a model
+/// of vegetation and moisture would ask.
 fn fuel_at(point: Point) -> f64 {
     let [x, y] = std::hint::black_box(point);
     let moisture = (x * x + y * y).sqrt().sin();

@@ -1,5 +1,5 @@
-//! The line of a forest fire over MPI, profiled by TinyProf: a master knows the weather and the line,
-//! and workers spread a section of it each.
+//! The line of a forest fire over MPI, profiled by TinyProf: a master knows the weather and the
+//! line, and workers spread a section of it each.
 
 mod arguments;
 mod line;

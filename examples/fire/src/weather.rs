@@ -20,8 +20,9 @@ impl Weather {
         Self { side, wind: vec![WIND; side * side] }
     }
 
-    /// Computes the weather of the next step, from the edges inwards: each cell is the mean of those
-    /// around it. As the wind is the same at all edges, it is so everywhere, and nothing is rounded.
+    /// Computes the weather of the next step, from the edges inwards: each cell is the mean of
+    /// those around it. As the wind is the same at all edges, it is so everywhere, and nothing is
+    /// rounded.
     #[profile]
     pub(crate) fn compute(&mut self) {
         let side = self.side;

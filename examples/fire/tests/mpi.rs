@@ -1,5 +1,5 @@
-//! Tests of the program under mpiexec: its results on any number of ranks and with all remedies, and
-//! that the master is found to be the cause of the workers' waiting.
+//! Tests of the program under mpiexec: its results on any number of ranks and with all remedies,
+//! and that the master is found to be the cause of the workers' waiting.
 
 #[path = "../../support/mod.rs"]
 mod support;

@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
     /// This rank pauses before it passes its block on
     #[arg(long, value_name = "RANK")]
     pub(crate) slow_rank: Option<u32>,
-    /// For so many milliseconds, each time
+    /// For this long, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 20)]
     pub(crate) pause_ms: u64,
 }

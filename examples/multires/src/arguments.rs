@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     /// This aggregator has a slow disk
     #[arg(long, value_name = "RANK")]
     pub(crate) slow_writer: Option<u32>,
-    /// Which takes so many milliseconds longer for a file
+    /// Which takes this much longer for a file, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 100)]
     pub(crate) slow_ms: u64,
 }

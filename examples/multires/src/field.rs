@@ -1,5 +1,5 @@
-//! The field of a simulation: a wave through all of it, and turbulence in one half, which is why some
-//! patches are compressed better than others.
+//! The field of a simulation: a wave through all of it, and turbulence in one half, which is why
+//! some patches are compressed better than others.
 
 use crate::grid::{Place, number, places};
 

@@ -28,8 +28,8 @@ pub(crate) fn path(step: &Path, file: usize) -> PathBuf {
     step.join(format!("data-{file:05}"))
 }
 
-/// Writes what a reader has to know: the grid; for each file its patches and the box around them, in
-/// cells; for each patch the bytes of its levels.
+/// Writes what a reader has to know: the grid; for each file its patches and the box around them,
+/// in cells; for each patch the bytes of its levels.
 ///
 /// # Errors
 ///
@@ -55,7 +55,8 @@ pub(crate) fn write_meta(step: &Path, grid: &Grid, plan: &Plan) -> Result<()> {
     fs::write(step.join("meta"), text)
 }
 
-/// Reads what was written: the grid, which patches are in which file, and how long their levels are.
+/// Reads what was written: the grid, which patches are in which file, and how long their levels
+/// are.
 ///
 /// # Errors
 ///

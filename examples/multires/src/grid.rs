@@ -66,8 +66,8 @@ impl Grid {
         number(self.patch_begin(patch).map(|at| at / self.block), self.blocks)
     }
 
-    /// Returns the patches that a rank works on: one after another in the whole, so that those of an
-    /// aggregator lie together.
+    /// Returns the patches that a rank works on: one after another in the whole, so that those of
+    /// an aggregator lie together.
     pub(crate) fn patches_of(&self, rank: usize) -> Range<usize> {
         let first = |rank: usize| self.patches() * rank / self.ranks();
         first(rank)..first(rank + 1)

@@ -1,6 +1,6 @@
 //! A field written at many resolutions in parallel over MPI, profiled by TinyProf: the third
-//! application of the paper on TinyProf. Patches are distributed, transformed, compressed, collected
-//! by aggregators and written, so that a reader can take as much resolution as it needs.
+//! application of the paper on TinyProf. Patches are distributed, transformed, compressed,
+//! collected by aggregators and written, so that a reader can take as much resolution as it needs.
 
 mod aggregate;
 mod arguments;

@@ -1,5 +1,5 @@
-//! The distribution of patches: each goes from the rank in whose block it lies to the one that works
-//! on it.
+//! The distribution of patches: each goes from the rank in whose block it lies to the one that
+//! works on it.
 
 use mpi::request::WaitGuard;
 use mpi::topology::SimpleCommunicator;

@@ -1,8 +1,8 @@
 //! The hierarchy of a patch: a discrete wavelet transform in whole numbers, which loses nothing.
 //!
 //! Each step makes of two neighbours a and b their mean m = floor((a + b) / 2) and their difference
-//! d = a - b, in all three directions (the S transform, Blume and Fand 1989), and the next step goes
-//! on with the means.
+//! d = a - b, in all three directions (the S transform, Blume and Fand 1989), and the next step
+//! goes on with the means.
 
 use tinyprof::profile;
 
@@ -64,8 +64,8 @@ fn along(patch: &mut Cells, axis: usize, side: usize, mut change: impl FnMut(&mu
     }
 }
 
-/// Returns the places of a level: 0 is the coarsest mean, and each next one has the differences that
-/// double the resolution.
+/// Returns the places of a level: 0 is the coarsest mean, and each next one has the differences
+/// that double the resolution.
 pub(crate) fn level_places(level: u32) -> impl Iterator<Item = Place> {
     let side = 1_usize << level;
     let is_new = move |place: &Place| level == 0 || place.iter().any(|&at| at >= side / 2);

@@ -67,7 +67,8 @@ fn take(world: &SimpleCommunicator, arguments: Arguments) -> Option<Vec<[f64; 2]
     master.send_with_tag(&[0_u8; 0], REQUEST);
     match master.probe().tag() {
         POINTS => {
-            let mut points = vec![[0.0; 2]; usize::try_from(arguments.points).expect("at most 2^24")];
+            let mut points =
+                vec![[0.0; 2]; usize::try_from(arguments.points).expect("at most 2^24")];
             master.receive_into_with_tag(points.as_flattened_mut(), POINTS);
             Some(points)
         }

@@ -1,4 +1,5 @@
-//! The keys: those of NAS IS in kind, means of four uniform numbers, so that most are in the middle.
+//! The keys: those of NAS IS in kind, means of four uniform numbers, so that most are in the
+//! middle.
 
 use std::ops::Range;
 

@@ -14,11 +14,17 @@ pub(super) fn directory(text: &str) -> Result<PathBuf, Infallible> {
     if directory.exists() {
         return Ok(directory);
     }
-    let mut name = directory.clone().into_os_string();
-    name.push(".");
-    name.push(ENDING);
-    let with_ending = PathBuf::from(name);
+    let with_ending = with_ending(text);
     Ok(if with_ending.is_dir() { with_ending } else { directory })
+}
+
+fn with_ending(text: &str) -> PathBuf {
+    PathBuf::from(format!("{text}.{ENDING}"))
+}
+
+/// Returns true if there is a profile of this name, and nothing else.
+pub(crate) fn is_profile_without_ending(text: &str) -> bool {
+    !text.starts_with('-') && !PathBuf::from(text).exists() && with_ending(text).is_dir()
 }
 
 /// Returns true if an argument is the directory of a profile and not a command.

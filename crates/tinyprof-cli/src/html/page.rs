@@ -24,8 +24,8 @@ const STYLES: [&str; 4] = [
 /// base64. They change with the files of `web`, and a test says to what.
 const HASHES: [&str; 3] = [
     "KgJVsC6ZtO36GHbPx7mxi8unNtaEOWubzRWBtiOJCrg=",
-    "gsjbX9vGSvcK6HJJGyEN14km8yosquSbzr4/yWcPHv8=",
-    "d9e12MdhbPGHNMFMxjZpqDUyZUnqwi9TjvLFIrzAjrI=",
+    "dq/rzvzREPuDGYHuwmNERlKP99rL2/nrgL71Om6/1DM=",
+    "O4nYIPFdpeAwLijah13skFaBBxsjglVr1DRjmvEBN2M=",
 ];
 
 /// Returns the page of one profile, or of two and their comparison.

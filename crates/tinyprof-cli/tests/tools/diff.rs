@@ -331,7 +331,7 @@ fn what_cannot_be_compared_is_said() {
     check(&["a.tprof", "a.tprof", "--path", "x"], 1, "a.tprof: there is no callpath x");
     check(
         &["a.tprof", "a.tprof", "--metric", "bytes"],
-        1,
+        2,
         "a.tprof: there is no metric bytes: expected inclusive",
     );
 }

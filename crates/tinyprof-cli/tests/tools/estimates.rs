@@ -191,5 +191,5 @@ fn a_key_of_the_program_is_a_metric_everywhere() {
     let ran = run(&["report", "a.tprof", "--metric", "memory"], scratch.path());
     let expected =
         "error: there is no metric memory: expected inclusive, exclusive, visits, bytes, visits\n";
-    assert_eq!((ran.code, ran.stderr.as_str()), (Some(1), expected));
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(2), expected));
 }

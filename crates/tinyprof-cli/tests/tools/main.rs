@@ -7,6 +7,7 @@ mod estimates;
 mod formats;
 mod manual;
 mod mpi;
+mod names;
 #[expect(dead_code, reason = "the tests of the reports use the others")]
 #[path = "../../../tinyprof-structure/tests/structure/programs.rs"]
 mod programs;

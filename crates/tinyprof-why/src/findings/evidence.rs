@@ -187,7 +187,7 @@ mod tests {
     use super::*;
     use crate::facts::run::RunBuilder;
 
-    /// Returns a run in which ranks compute for so many ms, in 10 visits each; none for 0.
+    /// Returns a run in which ranks compute for these times in ms, in 10 visits each; none for 0.
     fn run_of(ms: &[u64]) -> (Run, Doing) {
         let times = vec!["1"; ms.len()].join("|");
         let text = format!("id,parent,tag,is_loop,times\nMPI_Send,null,COMM,0,{times}\n");

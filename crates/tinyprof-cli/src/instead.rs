@@ -1,0 +1,86 @@
+//! What was probably meant in place of a directory that is no profile.
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tinyprof_format::error::ReadError;
+
+use crate::arguments::profile::is_profile;
+use crate::name::name_of;
+use crate::near::{changes, is_near};
+
+/// The most profiles that are named.
+const NAMED_MAX: usize = 8;
+
+/// Returns what to add to an error about a directory: a profile of a similar name, or those in it.
+pub(crate) fn suggestion(error: &(dyn Error + 'static)) -> Option<String> {
+    match error.downcast_ref::<ReadError>()? {
+        ReadError::NotFound { directory } => {
+            Some(format!("did you mean {}?", similar(directory)?.display()))
+        }
+        ReadError::NoManifest { directory, unfinished: false } => inside(directory),
+        _ => None,
+    }
+}
+
+/// Returns the profile beside a missing one whose name is most similar.
+fn similar(missing: &Path) -> Option<PathBuf> {
+    let wanted = name_of(missing);
+    let beside = missing.parent().filter(|parent| *parent != Path::new(""));
+    let all = profiles(beside.unwrap_or(Path::new("."))).into_iter();
+    let near = all.map(|profile| (changes(&wanted, &name_of(&profile)), profile));
+    let (_, nearest) =
+        near.filter(|(changed, profile)| is_near(*changed, &name_of(profile))).min()?;
+    Some(if beside.is_some() { nearest } else { nearest.file_name()?.into() })
+}
+
+/// Returns a sentence that names the profiles inside a directory, if there are any.
+fn inside(directory: &Path) -> Option<String> {
+    let all = profiles(directory);
+    let named: Vec<String> =
+        all.iter().take(NAMED_MAX).map(|one| one.display().to_string()).collect();
+    let more = match all.len().saturating_sub(NAMED_MAX) {
+        0 => String::new(),
+        more => format!(", and {more} others"),
+    };
+    (!named.is_empty()).then(|| format!("profiles in it: {}{more}", named.join(", ")))
+}
+
+/// Returns the profiles in a directory, sorted; none if it cannot be read.
+fn profiles(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let is_one = |path: &PathBuf| path.to_str().is_some_and(is_profile) && path.is_dir();
+    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_one).collect();
+    found.sort();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_profile_and_a_directory_of_profiles_name_what_was_meant() {
+        let scratch = tempfile::tempdir().expect("a directory");
+        let path = |name: &str| scratch.path().join(name);
+        for name in ["fire.tprof", "wave.tprof", "notes"] {
+            fs::create_dir(path(name)).expect("a directory");
+        }
+        let of = |name: &str| {
+            let error = tinyprof_format::file::read_manifest(&path(name)).expect_err("no profile");
+            suggestion(&error)
+        };
+        let expected = format!("did you mean {}?", path("fire.tprof").display());
+        assert_eq!(of("fier.tprof").as_deref(), Some(expected.as_str()));
+        assert_eq!(of("multigrid.tprof"), None, "nothing is near");
+        let listed = of("").expect("profiles are there");
+        assert!(listed.ends_with("wave.tprof") && listed.contains("fire.tprof, "), "{listed}");
+        assert_eq!(of("notes"), None, "nothing is inside");
+
+        for number in 0..20 {
+            fs::create_dir(path(&format!("run-{number:02}.tprof"))).expect("a directory");
+        }
+        assert!(of("").expect("profiles are there").ends_with(", and 14 others"));
+    }
+}
