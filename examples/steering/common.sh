@@ -6,15 +6,31 @@ if (($# == 0)); then
 fi
 job=${JOB:-steered}
 
-# start SETTING... -- COMMAND...: starts the program, and waits until it can be given commands.
+# ranks_of COMMAND...: prints how many ranks a launcher is told to start, as `mpiexec -n 4` is.
+ranks_of() {
+    while (($# > 1)); do
+        if [[ $1 == -n || $1 == -np ]]; then
+            echo "$2"
+            return
+        fi
+        shift
+    done
+    echo 1
+}
+
+# start SETTING... -- COMMAND...: starts the program, and waits until all ranks can be given
+# commands.
 start() {
     local settings=()
     while [[ $1 != -- ]]; do
         settings+=(-o "$1")
         shift
     done
-    tinyprof run --out "$job" "${settings[@]}" "$@" &
-    until tinyprof ctl status --job "$job" >/dev/null 2>&1; do
+    shift
+    local ranks
+    ranks=$(ranks_of "$@")
+    tinyprof run --out "$job" "${settings[@]}" -- "$@" &
+    until (($(tinyprof ctl status --job "$job" 2>/dev/null | grep -c '^rank ') >= ranks)); do
         kill -0 $! 2>/dev/null || { echo "the program has ended already" >&2 && exit 1; }
         sleep 0.1
     done

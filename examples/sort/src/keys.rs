@@ -30,7 +30,7 @@ fn key(number: u64) -> u32 {
     (0..4).map(uniform).sum::<u32>() / 4
 }
 
-/// Mixes the bits of a word (the finalizer of SplitMix64).
+/// Mixes the bits of a word (the finalizer of `SplitMix64`).
 fn mix(number: u64) -> u64 {
     let mut word = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

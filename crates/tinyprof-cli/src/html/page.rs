@@ -24,7 +24,7 @@ const STYLES: [&str; 4] = [
 /// base64. They change with the files of `web`, and a test says to what.
 const HASHES: [&str; 3] = [
     "KgJVsC6ZtO36GHbPx7mxi8unNtaEOWubzRWBtiOJCrg=",
-    "dq/rzvzREPuDGYHuwmNERlKP99rL2/nrgL71Om6/1DM=",
+    "oepAS4HmHWskus82mvgKUCnCNniflqp3yPRlWyAyDrE=",
     "O4nYIPFdpeAwLijah13skFaBBxsjglVr1DRjmvEBN2M=",
 ];
 

@@ -163,9 +163,11 @@ export class Sankey {
     if (!to) return;
     this.cursor = to.key;
     this.draw();
-    say(this.lines(to));
+    // The bars were made anew.
+    const drawn = this.graph.columns.flat().find(({ key }) => key === to.key);
+    say(this.lines(drawn));
     const box = this.canvas.getBoundingClientRect();
-    tell(this.lines(to), box.left + to.x + BAR_WIDTH, box.top + to.y0);
+    tell(this.lines(drawn), box.left + drawn.x + BAR_WIDTH, box.top + drawn.y0);
   }
 
   #neighbour(bar, key) {
