@@ -4,7 +4,7 @@
 #[path = "../../support/mod.rs"]
 mod support;
 
-use support::Run;
+use support::{Run, finds};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_fire");
 const REMEDIES: &[&str] = &["--remedy", "overlap", "--remedy", "datatypes", "--remedy", "memory"];
@@ -20,6 +20,5 @@ fn the_fire_is_an_ellipse_on_one_to_sixteen_ranks() {
 
 #[test]
 fn the_master_who_computes_the_weather_is_found() {
-    let verdict = Run::of(PROGRAM, 4, &["--points", "4000", "--weather", "300"]).verdict();
-    assert!(verdict.starts_with("Rank 0 ") && verdict.contains("compute"), "{verdict}");
+    finds(PROGRAM, 4, &["--points", "4000", "--weather", "300"], "Rank 0 ", "compute");
 }

@@ -4,7 +4,7 @@
 #[path = "../../support/mod.rs"]
 mod support;
 
-use support::Run;
+use support::{Run, finds};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_matmul");
 
@@ -19,6 +19,5 @@ fn the_product_is_exact_on_one_to_sixteen_ranks() {
 #[test]
 fn the_delay_is_found_with_its_rank_and_place() {
     let arguments = ["--rows", "40", "--repeat", "5", "--slow-rank", "1", "--pause-ms", "20"];
-    let verdict = Run::of(PROGRAM, 4, &arguments).verdict();
-    assert!(verdict.starts_with("Rank 1 ") && verdict.contains("pause_for"), "{verdict}");
+    finds(PROGRAM, 4, &arguments, "Rank 1 ", "pause_for");
 }

@@ -16,7 +16,7 @@ use crate::field::Field;
 use crate::level::Level;
 
 const SWEEPS: u32 = 2;
-const COARSEST_SWEEPS: u32 = 20;
+const COARSEST_SWEEPS: u32 = 8;
 
 /// The residual is found to be small when it is less than this, relative to the first one.
 const SMALL: f64 = 1e-10;

@@ -4,13 +4,13 @@
 #[path = "../../support/mod.rs"]
 mod support;
 
-use support::Run;
+use support::{Run, finds};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_multigrid");
 
 #[test]
 fn the_solution_is_right_on_one_to_sixteen_ranks() {
-    for (ranks, size) in [(1, "4"), (2, "3"), (5, "2"), (8, "2"), (16, "1")] {
+    for (ranks, size) in [(1, "4"), (3, "2"), (16, "1")] {
         let result = Run::of(PROGRAM, ranks, &["--size", size]).result();
         assert!(result.contains("cycles, error"), "{result}");
     }
@@ -27,7 +27,6 @@ fn more_grids_are_no_more_callpaths() {
 
 #[test]
 fn the_rank_that_computes_longer_is_found_with_its_place() {
-    let arguments = ["--size", "4", "--slow-rank", "3", "--slow-by", "8"];
-    let verdict = Run::of(PROGRAM, 4, &arguments).verdict();
-    assert!(verdict.starts_with("Rank 3 computes") && verdict.contains("relax"), "{verdict}");
+    let arguments = ["--size", "4", "--slow-rank", "1", "--slow-by", "8"];
+    finds(PROGRAM, 2, &arguments, "Rank 1 computes", "relax");
 }

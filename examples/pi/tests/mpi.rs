@@ -4,7 +4,7 @@
 #[path = "../../support/mod.rs"]
 mod support;
 
-use support::Run;
+use support::{Run, finds};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_pi");
 
@@ -22,6 +22,5 @@ fn one_to_sixteen_ranks_count_the_same_points() {
 
 #[test]
 fn the_master_who_draws_is_found() {
-    let verdict = Run::of(PROGRAM, 4, &["--error", "0.0004"]).verdict();
-    assert!(verdict.starts_with("Rank 0 ") && verdict.contains("draw"), "{verdict}");
+    finds(PROGRAM, 4, &["--error", "0.0004"], "Rank 0 ", "draw");
 }

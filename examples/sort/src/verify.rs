@@ -31,7 +31,7 @@ pub(crate) fn verify(world: &SimpleCommunicator, before: &[u32], after: &[u32]) 
     let mine = [sums[0][0], sums[0][1], sums[0][2], sums[1][0], sums[1][1], sums[1][2]];
     let mut all = [0_u64; 6];
     world.all_reduce_into(&mine[..], &mut all[..], SystemOperation::sum());
-    let mut in_order = 0;
+    let mut in_order = 0_u64;
     world.all_reduce_into(&(own & follows), &mut in_order, SystemOperation::min());
 
     let mut end = 0_u64;

@@ -4,7 +4,7 @@
 #[path = "../../support/mod.rs"]
 mod support;
 
-use support::Run;
+use support::{Run, finds};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_sort");
 
@@ -23,6 +23,5 @@ fn one_to_sixteen_ranks_sort_the_same() {
 #[test]
 fn the_rank_that_has_most_keys_is_found_with_its_place() {
     let arguments = ["--keys", "1000000", "--repeat", "8", "--split", "buckets"];
-    let verdict = Run::of(PROGRAM, 3, &arguments).verdict();
-    assert!(verdict.starts_with("Rank 1 ") && verdict.contains("rank_keys"), "{verdict}");
+    finds(PROGRAM, 3, &arguments, "Rank 1 ", "rank_keys");
 }

@@ -4,7 +4,7 @@
 #[path = "../../support/mod.rs"]
 mod support;
 
-use support::Run;
+use support::{Run, finds};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_wavefront");
 
@@ -22,15 +22,12 @@ fn the_solution_is_exact_on_one_to_sixteen_ranks() {
 fn ranks_that_wait_for_all_planes_work_one_after_another() {
     let size = ["--points", "20", "--planes", "12", "--steps", "60"];
     let arguments = [&size[..], &["--planes-per-message", "12"]].concat();
-    let verdict = Run::of(PROGRAM, 4, &arguments).verdict();
-    assert!(verdict.contains("work one after another"), "{verdict}");
-    assert!(verdict.contains("receive"), "{verdict}");
+    finds(PROGRAM, 4, &arguments, "Ranks ", "work one after another");
 }
 
 #[test]
 fn the_rank_that_computes_longer_is_found_with_its_place() {
     let size = ["--points", "16", "--planes", "12", "--steps", "40"];
     let arguments = [&size[..], &["--slow-rank", "1", "--slow-by", "8"]].concat();
-    let verdict = Run::of(PROGRAM, 4, &arguments).verdict();
-    assert!(verdict.starts_with("Rank 1 computes") && verdict.contains("compute"), "{verdict}");
+    finds(PROGRAM, 4, &arguments, "Rank 1 computes", "compute");
 }
