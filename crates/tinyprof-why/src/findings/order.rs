@@ -11,8 +11,9 @@ use crate::phrases::{capital, if_many, ns, ranks};
 use crate::place::Place;
 
 /// Returns what another order would gain of what these ranks lose, in ns: the work on one message
-/// that they could do while they wait for another. That is what they do after each message. Where a
-/// rank needs all messages before it can go on, their order is no matter.
+/// that they could do while they wait for another. That is what they do after each message, and the
+/// shortest of these times, as often: where a rank needs all messages before it can go on, nothing
+/// follows the first one, and their order is no matter.
 fn work_after_each_ns(run: &Run, at: CallpathIndex, who: &RankSet) -> f64 {
     let after = |rank| run.after_calls.get(&(at, rank));
     who.iter().filter_map(after).map(|after| after.least_ns()).sum()
