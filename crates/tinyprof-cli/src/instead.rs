@@ -1,4 +1,4 @@
-//! What was probably meant in place of a directory that is no profile.
+//! Suggestions where a directory is not a profile.
 
 use std::error::Error;
 use std::fs;
@@ -8,7 +8,7 @@ use tinyprof_format::error::ReadError;
 
 use crate::arguments::profile::is_profile;
 use crate::name::name_of;
-use crate::near::{changes, is_near};
+use crate::near::nearest;
 
 /// The most profiles that are named.
 const NAMED_MAX: usize = 8;
@@ -26,13 +26,10 @@ pub(crate) fn suggestion(error: &(dyn Error + 'static)) -> Option<String> {
 
 /// Returns the profile beside a missing one whose name is most similar.
 fn similar(missing: &Path) -> Option<PathBuf> {
-    let wanted = name_of(missing);
     let beside = missing.parent().filter(|parent| *parent != Path::new(""));
-    let all = profiles(beside.unwrap_or(Path::new("."))).into_iter();
-    let near = all.map(|profile| (changes(&wanted, &name_of(&profile)), profile));
-    let (_, nearest) =
-        near.filter(|(changed, profile)| is_near(*changed, &name_of(profile))).min()?;
-    Some(if beside.is_some() { nearest } else { nearest.file_name()?.into() })
+    let all = profiles(beside.unwrap_or(Path::new(".")));
+    let names: Vec<String> = all.iter().map(|profile| name_of(profile)).collect();
+    Some(missing.with_file_name(nearest(&name_of(missing), names.iter().map(String::as_str))?))
 }
 
 /// Returns a sentence that names the profiles inside a directory, if there are any.

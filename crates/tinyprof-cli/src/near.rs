@@ -5,13 +5,20 @@ pub(crate) use tinyprof_settings::near::{CHANGES_MAX, changes, is_near};
 
 use crate::outcome::WrongArgument;
 
+/// Returns the name that was probably meant, if one is near.
+pub(crate) fn nearest<'a>(
+    wanted: &str,
+    names: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let near = names.into_iter().map(|name| (changes(wanted, name), name));
+    near.filter(|(changed, name)| is_near(*changed, name)).min().map(|(_, name)| name)
+}
+
 /// Returns the error about an unknown metric, with the one that was probably meant.
 pub(crate) fn unknown_metric(error: &UnknownMetric) -> WrongArgument {
     let known = error.known.iter().map(String::as_str).chain(["inclusive", "exclusive", "visits"]);
-    let near = known.map(|name| (changes(&error.key, name), name));
-    let nearest = near.filter(|(changed, name)| is_near(*changed, name)).min();
-    WrongArgument(match nearest {
-        Some((_, name)) => format!("{error}; did you mean {}?", escaped(name)),
+    WrongArgument(match nearest(&error.key, known) {
+        Some(name) => format!("{error}; did you mean {}?", escaped(name)),
         None => error.to_string(),
     })
 }

@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     pub(crate) remedy: Vec<Remedy>,
 }
 
-/// What can be mended.
+/// A remedy for one cause of waiting.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub(crate) enum Remedy {
     /// The master computes the weather while workers compute, not after they have answered

@@ -15,7 +15,7 @@ use crate::grid::Grid;
 /// A compressed patch: the bytes of each level.
 pub(crate) type Patch = Vec<Vec<u8>>;
 
-/// Who writes which patches, and how long their levels are.
+/// The patches of each file, and the size of each level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
     /// The bytes of each level of each patch.

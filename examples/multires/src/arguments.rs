@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     /// Ranks that write, each a file; a quarter of them if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) aggregators: Option<u32>,
-    /// What is shared out evenly among aggregators
+    /// How to divide the work among aggregators
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = Share::Bytes)]
     pub(crate) share: Share,
     /// Directory to write to
@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
     pub(crate) slow_ms: u64,
 }
 
-/// What is shared out evenly among aggregators.
+/// How to divide the work among aggregators.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub(crate) enum Share {
     /// Bytes, after compression

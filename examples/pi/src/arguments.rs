@@ -17,12 +17,12 @@ pub(crate) struct Arguments {
     /// Points in a packet
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..=1 << 24))]
     pub(crate) points: u64,
-    /// Who draws the random numbers
+    /// Where random numbers are drawn
     #[arg(long, value_enum, value_name = "WHO", default_value_t = Draw::Master)]
     pub(crate) draw: Draw,
 }
 
-/// Who draws the random numbers.
+/// Where random numbers are drawn.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub(crate) enum Draw {
     /// The master, who sends them

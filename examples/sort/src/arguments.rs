@@ -14,12 +14,12 @@ pub(crate) struct Arguments {
     /// Times to sort
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) repeat: u32,
-    /// What is shared out evenly among ranks
+    /// How to divide the work among ranks
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = Split::Keys)]
     pub(crate) split: Split,
 }
 
-/// What is shared out evenly among ranks.
+/// How to divide the work among ranks.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub(crate) enum Split {
     /// Keys: each rank sorts as many

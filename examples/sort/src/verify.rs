@@ -1,10 +1,10 @@
-//! What is true of sorted keys, on any number of ranks.
+//! Checks that keys are sorted, on any number of ranks.
 
 use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 
-/// What two runs with the same keys have in common.
+/// The result of a check: equal in all runs with the same keys.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Order {
     /// Whether no key is before a smaller one, on all ranks, and none was lost or changed.

@@ -24,7 +24,7 @@ const STYLES: [&str; 4] = [
 /// base64. They change with the files of `web`, and a test says to what.
 const HASHES: [&str; 3] = [
     "KgJVsC6ZtO36GHbPx7mxi8unNtaEOWubzRWBtiOJCrg=",
-    "oepAS4HmHWskus82mvgKUCnCNniflqp3yPRlWyAyDrE=",
+    "Ut5HUq774DA49GNk0eYEiQ9I8HBAK4J14vy1U7XOrpw=",
     "O4nYIPFdpeAwLijah13skFaBBxsjglVr1DRjmvEBN2M=",
 ];
 

@@ -4,7 +4,7 @@
 import { FONT, onWidth, prepared, timed } from "./canvas.js";
 import { activityOf, activityPattern, amountColor, cssColor, isLight } from "./colors.js";
 import { fitted } from "./names.js";
-import { frames, timeOf } from "./frames.js";
+import { frames, timeOf, widthOver } from "./frames.js";
 import { token } from "./theme.js";
 import { count, percent, time } from "./numbers.js";
 import { hush, say, tell } from "./tooltip.js";
@@ -47,16 +47,10 @@ export class Flame {
     this.draw();
   }
 
-  /** A mean is the sum over all ranks: so the parts add up even if some ranks did not visit them. */
   #layOut() {
     if (this.look.frames) return this.look.frames();
     const { over, rank } = this.state;
-    const widths = {
-      mean: (callpath) => callpath.inclusive_ns?.sum ?? 0,
-      max: (callpath) => timeOf(callpath, "inclusive", "max"),
-      rank: (callpath) => this.profile.timeOnRank(callpath.row, rank, "inclusive") || 0,
-    };
-    return frames(this.profile.roots, widths[over]);
+    return frames(this.profile.roots, widthOver(this.profile, over, rank));
   }
 
   draw() {

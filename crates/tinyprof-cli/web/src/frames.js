@@ -10,6 +10,18 @@ export function timeOf(callpath, kind, over) {
 }
 
 /**
+ * Returns the width of callpaths over all ranks (`mean`: the sum, so that the parts add up even if
+ * some ranks did not visit them), on the slowest rank of each (`max`), or on one (`rank`).
+ */
+export function widthOver(profile, over, rank) {
+  return {
+    mean: (callpath) => callpath.inclusive_ns?.sum ?? 0,
+    max: (callpath) => timeOf(callpath, "inclusive", "max"),
+    rank: (callpath) => profile.timeOnRank(callpath.row, rank, "inclusive") || 0,
+  }[over];
+}
+
+/**
  * Returns the frames of the callpaths below `roots` by row of the table, with positions between 0
  * and 1 in `x0` and `x1`. `width(callpath)` is its time. `order(a, b)` compares siblings; without it
  * the costliest come first. `total` of the result is the time of the whole width.

@@ -3,7 +3,7 @@
 import { FONT, onWidth, prepared, timed } from "./canvas.js";
 import { callGraph, placeCallers } from "./callers.js";
 import { activityOf } from "./colors.js";
-import { timeOf } from "./frames.js";
+import { widthOver } from "./frames.js";
 import { fitted, shown } from "./names.js";
 import { counted, percent, time } from "./numbers.js";
 import { token } from "./theme.js";
@@ -31,12 +31,16 @@ export class Sankey {
     this.box.className = "flame callers";
     this.box.append(this.canvas);
     this.cursor = null;
+    this.graph = null;
     this.#listen();
     onWidth(this.box, () => this.drawnWidth, () => this.draw());
   }
 
   show(change) {
+    const { over, rank } = this.state;
     Object.assign(this.state, change);
+    const isOther = this.state.over !== over || (over === "rank" && this.state.rank !== rank);
+    if (isOther) this.graph = null;
     this.draw();
   }
 
@@ -44,15 +48,9 @@ export class Sankey {
     if (this.box.clientWidth > 0) timed("draw callers", () => this.#draw());
   }
 
-  #width(callpath) {
-    const { over, rank } = this.state;
-    if (over === "rank") return this.profile.timeOnRank(callpath.row, rank, "inclusive") || 0;
-    return over === "max" ? timeOf(callpath, "inclusive", "max") : (callpath.inclusive_ns?.sum ?? 0);
-  }
-
   #draw() {
     this.drawnWidth = this.box.clientWidth;
-    this.graph = callGraph(this.profile.roots, (callpath) => this.#width(callpath));
+    this.graph ??= callGraph(this.profile.roots, widthOver(this.profile, this.state.over, this.state.rank));
     const { columns, bands } = this.graph;
     this.total = (columns[0] ?? []).reduce((sum, bar) => sum + bar.value, 0);
     const width = Math.max(this.drawnWidth, columns.length * COLUMN_MIN);
@@ -163,11 +161,10 @@ export class Sankey {
     if (!to) return;
     this.cursor = to.key;
     this.draw();
-    // The bars were made anew.
-    const drawn = this.graph.columns.flat().find(({ key }) => key === to.key);
-    say(this.lines(drawn));
+    const lines = this.lines(to);
+    say(lines);
     const box = this.canvas.getBoundingClientRect();
-    tell(this.lines(drawn), box.left + drawn.x + BAR_WIDTH, box.top + drawn.y0);
+    tell(lines, box.left + to.x + BAR_WIDTH, box.top + to.y0);
   }
 
   #neighbour(bar, key) {

@@ -23,7 +23,7 @@ pub(crate) struct Run {
     pub(crate) mpi_ns: Vec<u64>,
     /// What ranks do by themselves: computation before each call, and calls that wait for nobody.
     pub(crate) activities: Activities,
-    /// What a rank computes after a call and before the next one.
+    /// The computing of a rank between a call and the next one, by call.
     pub(crate) after_calls: BTreeMap<(CallpathIndex, u32), AfterEach>,
     /// The exclusive time of regions that are no calls of MPI.
     pub(crate) regions: Activities,
@@ -41,7 +41,7 @@ pub(crate) struct Run {
     pub(crate) no_processor_ns: Vec<[u64; 2]>,
 }
 
-/// What a rank computes after each of its visits to a call.
+/// The computing that follows a call: how often, and the shortest time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AfterEach {
     visits: u64,
