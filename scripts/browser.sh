@@ -119,7 +119,7 @@ sides=(--base "$out"/base-?.tprof --new "$out"/new-?.tprof)
 "$bin/tinyprof" diff --json "${sides[@]}" >"$out/several.json"
 "$bin/tinyprof" diff --width 1000 --all "${sides[@]}" >"$out/several.txt"
 
-TINYPROF_PAGES=$out node --test --test-concurrency=2 "$web"/tests/*.test.js
+TINYPROF_PAGES=$out TINYPROF_PROGRAMS=$bin node --test --test-concurrency=2 "$web"/tests/*.test.js
 
 if [[ ${1:-} == --pictures ]]; then
     cp "$out/screenshots/fft-summary.png" docs/images/summary.png

@@ -25,7 +25,8 @@ pub(crate) use communication::{
 };
 #[cfg(feature = "top")]
 pub(crate) use ctl::{
-    CtlAction, CtlArguments, CtlCommand, OnArguments, OnJob, PlugArguments, SaveArguments, Time,
+    CtlAction, CtlArguments, CtlCommand, LiveArguments, OnArguments, OnJob, PlugArguments,
+    SaveArguments, Time,
 };
 pub(crate) use diff::{DiffArguments, EfficiencyArguments};
 pub(crate) use export::{ExportArguments, ExportFormat};
@@ -41,7 +42,7 @@ use help::{
     REPORT_HELP, RULES_HELP, RUN_HELP, TIMELINE_HELP, TOP_HELP, TREE_HELP, WAITS_HELP, WHY_HELP,
 };
 #[cfg(feature = "top")]
-use help::{CTL_HELP, PLUG_HELP, SAVE_HELP};
+use help::{CTL_HELP, LIVE_HELP, PLUG_HELP, SAVE_HELP};
 pub(crate) use output::{Color, PlainOutput, ReportRows, Rows, TableFormat, TableOutput};
 #[cfg(feature = "top")]
 pub(crate) use reading::AgentArguments;
@@ -96,6 +97,10 @@ pub(crate) enum Command {
     /// Print the hottest callpaths by exclusive time, or watch a running job
     #[command(after_help = TOP_HELP)]
     Top(TopArguments),
+    /// Show a running job as a page of the browser on this host
+    #[cfg(feature = "top")]
+    #[command(after_help = LIVE_HELP)]
+    Live(LiveArguments),
     /// Send pictures of a running job to tinyprof top on another host, which starts this
     #[cfg(feature = "top")]
     #[command(hide = true, after_help = help::AGENT_HELP)]

@@ -44,6 +44,8 @@ pub(crate) fn run(command: &Command) -> Result<Outcome, Box<dyn Error>> {
         #[cfg(feature = "top")]
         Command::Ctl(arguments) => crate::live::ctl(arguments).map(Outcome::done),
         #[cfg(feature = "top")]
+        Command::Live(arguments) => crate::live::page(arguments).map(Outcome::done),
+        #[cfg(feature = "top")]
         Command::Plug(arguments) => crate::live::plug(arguments).map(Outcome::done),
         #[cfg(feature = "top")]
         Command::Save(arguments) => crate::live::save(arguments).map(Outcome::done),

@@ -20,6 +20,7 @@ mod timeline;
 mod waiting;
 
 use std::error::Error;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -108,6 +109,24 @@ pub(crate) fn timeline(arguments: &TimelineArguments) -> Result<(), Box<dyn Erro
     finish(&text, page, || default_file(&[&profiles[0].name], "-timeline"))
 }
 
+/// Returns the page of a profile, which opens with its events if there are any.
+///
+/// # Errors
+/// If it cannot be read, or is too large for a page.
+#[cfg(feature = "top")]
+pub(crate) fn page_of(directory: &Path) -> Result<String, Box<dyn Error>> {
+    let (selection, events) = (Selection::default(), EventSelection::default());
+    let directories = &[directory];
+    let wanted = Wanted { directories, selection: &selection, events: &events, firsts: &[0] };
+    page::of_profiles(&shown(&loaded(&wanted)?, &Rules::default(), true), None)
+}
+
+/// Returns the page of a running job, which gets its data from where it comes from.
+#[cfg(feature = "top")]
+pub(crate) fn live_page() -> String {
+    page::of_a_running_job()
+}
+
 fn shown<'a>(profiles: &'a [Loaded<'a>], rules: &'a Rules, opens_timeline: bool) -> Vec<Shown<'a>> {
     let of = |loaded: &'a Loaded<'a>| {
         let Loaded { name, profile, whole, details } = loaded;
@@ -133,7 +152,7 @@ fn finish(
     if arguments.output.is_none() {
         render::notes(&[format!("wrote {}", file.display())]);
     }
-    if arguments.open { open(&file) } else { Ok(()) }
+    if arguments.open { open(file.as_ref()) } else { Ok(()) }
 }
 
 /// Opens the profiles, and computes what is shown of those that are shown in full.
@@ -226,17 +245,17 @@ fn default_file(names: &[&str], ending: &str) -> PathBuf {
     PathBuf::from(format!("{}{ending}.html", names.collect::<Vec<_>>().join("-")))
 }
 
-/// Starts the browser, without waiting for it.
-fn open(file: &Path) -> Result<(), Box<dyn Error>> {
+/// Starts the browser with a file or an address, without waiting for it.
+pub(crate) fn open(what: &OsStr) -> Result<(), Box<dyn Error>> {
     let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let started = Command::new(opener)
-        .arg(file)
+        .arg(what)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn();
     started.map(drop).map_err(|error| {
-        format!("cannot start {opener}: {error}; open {} in a browser", file.display()).into()
+        format!("cannot start {opener}: {error}; open {} in a browser", what.display()).into()
     })
 }
 

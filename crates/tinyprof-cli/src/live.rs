@@ -1,4 +1,5 @@
-//! `tinyprof top` of a directory that is not a profile: shows a job while it runs.
+//! `tinyprof top` of a directory that is not a profile, and `tinyprof live`: show a job while it
+//! runs.
 //!
 //! ```text
 //! segments, interim_profiles -> seen: sample -> frame -> view -> table -> screen -> terminal
@@ -19,6 +20,7 @@ mod frame;
 mod interim_profiles;
 mod json;
 mod keys;
+mod page;
 mod plug;
 mod profile;
 mod progress;
@@ -50,6 +52,7 @@ pub(crate) use agents::run as agent;
 use agents::{Task, way_to_hosts};
 use app::App;
 pub(crate) use ctl::run as ctl;
+pub(crate) use page::run as page;
 pub(crate) use plug::run as plug;
 use remote::Remote;
 pub(crate) use save::run as save;

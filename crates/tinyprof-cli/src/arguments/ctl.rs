@@ -1,4 +1,4 @@
-//! Arguments of the commands for jobs that run: `ctl`, `plug` and `save`.
+//! Arguments of the commands for jobs that run: `ctl`, `live`, `plug` and `save`.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -51,7 +51,7 @@ pub(crate) enum CtlCommand {
 }
 
 /// The job, and the form of the output.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct OnJob {
     #[command(flatten)]
     pub(crate) segments: SegmentChoice,
@@ -64,8 +64,34 @@ pub(crate) struct OnJob {
     pub(crate) packed: bool,
 }
 
-/// The hosts of a job.
+impl OnJob {
+    /// Returns the choice of a command that is no `ctl`.
+    pub(crate) fn of(segments: &SegmentChoice, hosts: &HostChoice) -> Self {
+        let (segments, hosts) = (segments.clone(), hosts.clone());
+        Self { segments, hosts, output: PlainOutput::default(), packed: false }
+    }
+}
+
+/// Arguments of `tinyprof live`.
 #[derive(Args, Debug)]
+pub(crate) struct LiveArguments {
+    #[command(flatten)]
+    pub(crate) segments: SegmentChoice,
+    #[command(flatten)]
+    pub(crate) hosts: HostChoice,
+    /// Look every SECONDS
+    #[arg(long, value_name = "SECONDS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) interval: u32,
+    /// The port of 127.0.0.1 [default: any that is free]
+    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    pub(crate) port: u16,
+    /// Open the page in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
+}
+
+/// The hosts of a job.
+#[derive(Args, Clone, Debug)]
 pub(crate) struct HostChoice {
     /// A job on these hosts, such as n1,n2; those of a job of Slurm are known from --job
     #[arg(long, value_name = "LIST", value_delimiter = ',')]

@@ -116,7 +116,7 @@ pub(crate) struct ImportArguments {
 }
 
 /// The segments that a command takes.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct SegmentChoice {
     #[arg(
         value_name = "SEGMENT_DIR",

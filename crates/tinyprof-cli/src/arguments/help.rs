@@ -351,6 +351,20 @@ Examples:
 );
 
 #[cfg(feature = "top")]
+pub(crate) const LIVE_HELP: &str = exit_codes!(
+    "\
+Prints the address of a page that shows a running job as tinyprof top does, on this host or on others, and the
+last ten minutes of it; gives it commands as tinyprof ctl does; and opens what they record. The page is served to
+this host alone, and to whoever knows the random part of its address. Ends when it is interrupted.
+
+Examples:
+  tinyprof live
+  tinyprof live --job 4711 --open
+  from another machine: ssh -L 8400:127.0.0.1:8400 login tinyprof live --port 8400
+"
+);
+
+#[cfg(feature = "top")]
 pub(crate) const PLUG_HELP: &str = exit_codes!(
     "\
 Starts PROGRAM beside a job that runs, on this host or on others as tinyprof top, and writes to its input the

@@ -15,9 +15,10 @@ pub(crate) enum TableFormat {
 }
 
 /// The output formats of a command without a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PlainFormat {
     /// For people
+    #[default]
     Text,
     /// For programs
     Json,
@@ -108,7 +109,7 @@ impl TableOutput {
 }
 
 /// The output of a command without a table.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub(crate) struct PlainOutput {
     #[arg(
         long,

@@ -19,8 +19,11 @@ macro_rules! modules {
     };
 }
 
-/// The modules, each after the modules it imports.
-const MODULES: &[(&str, &str)] = modules![
+/// Modules by name, each after the modules it imports.
+type Modules = &'static [(&'static str, &'static str)];
+
+/// The modules of the page of profiles.
+const OF_PROFILES: Modules = modules![
     "numbers.js",
     "names.js",
     "selection.js",
@@ -35,6 +38,7 @@ const MODULES: &[(&str, &str)] = modules![
     "grid.js",
     "facts.js",
     "costliest.js",
+    "why-list.js",
     "summary.js",
     "frames.js",
     "flame.js",
@@ -68,15 +72,47 @@ const MODULES: &[(&str, &str)] = modules![
     "main.js",
 ];
 
+/// The modules of the page of a running job.
+#[cfg(feature = "top")]
+const OF_A_RUNNING_JOB: Modules = modules![
+    "numbers.js",
+    "names.js",
+    "selection.js",
+    "elements.js",
+    "table.js",
+    "theme.js",
+    "colors.js",
+    "tooltip.js",
+    "canvas.js",
+    "facts.js",
+    "why-list.js",
+    "lines.js",
+    "live-history.js",
+    "live-callpaths.js",
+    "live-ranks.js",
+    "live-commands.js",
+    "live-main.js",
+];
+
 /// Returns the libraries as one script. Each includes its licence, see `web/vendor`.
 pub(super) fn libraries() -> String {
     LIBRARIES.join("\n")
 }
 
-/// Returns our modules as one module.
+/// Returns our modules for profiles as one module.
 pub(super) fn program() -> String {
+    joined(OF_PROFILES)
+}
+
+/// Returns our modules for a running job as one module.
+#[cfg(feature = "top")]
+pub(super) fn live_program() -> String {
+    joined(OF_A_RUNNING_JOB)
+}
+
+fn joined(modules: Modules) -> String {
     let mut program = String::new();
-    for (_, text) in MODULES {
+    for (_, text) in modules {
         for line in text.lines().filter(|line| !line.starts_with("import ")) {
             program.push_str(line.strip_prefix("export ").unwrap_or(line));
             program.push('\n');
@@ -91,35 +127,43 @@ mod tests {
 
     use super::*;
 
+    const ALL: [Modules; 2] = [OF_PROFILES, OF_A_RUNNING_JOB];
+
     #[test]
     fn each_module_comes_after_what_it_imports() {
-        let mut before = BTreeSet::new();
-        for (name, text) in MODULES {
-            for line in text.lines().filter(|line| line.starts_with("import ")) {
-                let from =
-                    line.rsplit_once(" from \"./").and_then(|(_, rest)| rest.strip_suffix("\";"));
-                let from = from
-                    .unwrap_or_else(|| panic!("{name}: an import is one line, {line:?} is not"));
-                assert!(before.contains(from), "{name} imports {from}, which is not before it");
+        for modules in ALL {
+            let mut before = BTreeSet::new();
+            for (name, text) in modules {
+                for line in text.lines().filter(|line| line.starts_with("import ")) {
+                    let from = line
+                        .rsplit_once(" from \"./")
+                        .and_then(|(_, rest)| rest.strip_suffix("\";"))
+                        .unwrap_or_else(|| {
+                            panic!("{name}: an import is one line, {line:?} is not")
+                        });
+                    assert!(before.contains(from), "{name} imports {from}, which is not before it");
+                }
+                before.insert(*name);
             }
-            before.insert(*name);
+            assert_eq!(before.len(), modules.len(), "a module is there twice");
         }
-        assert_eq!(before.len(), MODULES.len(), "a module is there twice");
     }
 
     #[test]
     fn a_name_is_defined_once() {
-        let program = program();
-        let mut names = BTreeSet::new();
-        for line in program.lines() {
-            let words: Vec<&str> = line.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
-            let name = match words.as_slice() {
-                ["async", "function", name, ..]
-                | ["function" | "const" | "let" | "class", name, ..] => name,
-                _ => continue,
-            };
-            assert!(name.is_empty() || names.insert(*name), "{name} is defined twice");
+        for program in ALL.map(joined) {
+            let mut names = BTreeSet::new();
+            for line in program.lines() {
+                let words: Vec<&str> =
+                    line.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+                let name = match words.as_slice() {
+                    ["async", "function", name, ..]
+                    | ["function" | "const" | "let" | "class", name, ..] => name,
+                    _ => continue,
+                };
+                assert!(name.is_empty() || names.insert(*name), "{name} is defined twice");
+            }
+            assert!(names.len() > 20, "{names:?}");
         }
-        assert!(names.len() > 20, "{names:?}");
     }
 }

@@ -120,9 +120,8 @@ impl App {
                     }
                     Action::Enter | Action::Expand => {
                         if let Some(job) = jobs.get(self.view.choice) {
-                            self.source.choose(job.id.clone());
+                            self.choose(job.id.clone());
                         }
-                        self.update();
                     }
                     _ => {}
                 },
@@ -130,6 +129,17 @@ impl App {
             },
         }
         true
+    }
+
+    /// Returns the id of the job that is watched, of several of this host.
+    pub(super) fn watched(&self) -> Option<&str> {
+        self.source.watched()
+    }
+
+    /// Watches the job of this id from now on, of several of this host.
+    pub(super) fn choose(&mut self, id: String) {
+        self.source.choose(id);
+        self.update();
     }
 
     /// Returns everything to draw.

@@ -17,6 +17,9 @@ use super::told::{Files, Head, Told};
 use crate::arguments::{OnJob, SegmentChoice};
 use crate::{memory, render};
 
+/// What this host is called beside itself.
+const HERE: &str = "here";
+
 /// The hosts of a job.
 #[derive(Debug)]
 pub(super) struct Elsewhere<'a> {
@@ -50,6 +53,12 @@ impl<'a> Elsewhere<'a> {
         let job = segments.job.as_deref();
         let (way, hosts) = way_to_hosts(job, &hosts.hosts, hosts.remote_shell.as_deref())?;
         Some(Self { way, hosts, segments })
+    }
+
+    /// Returns the hosts that the user names, or this one, as a host of its own.
+    pub(super) fn or_here(on: &'a OnJob) -> Self {
+        let here = || Self { way: Way::Here, hosts: vec![HERE.to_owned()], segments: &on.segments };
+        Self::of(on).unwrap_or_else(here)
     }
 
     /// Runs a command on all of them at the same time, and tells what each says as soon as it does.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tinyprof_format::model::{CallpathIndex, Identity};
 use tinyprof_report::cells::ratio;
-use tinyprof_report::{Efficiency, Spread, TimeBase};
+use tinyprof_report::{Activity, Efficiency, Spread, TimeBase};
 
 use super::sample::Sample;
 
@@ -16,6 +16,41 @@ pub(super) struct Recent {
     pub(super) visits_per_s: f64,
     /// Its share of the time of all root regions, from 0 to 1.
     pub(super) share: f64,
+    /// The same without its callees.
+    pub(super) exclusive_share: f64,
+}
+
+/// What ranks did between two samples, where regions have tags: parts of the time of all root
+/// regions, start-up included, from 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct ActivityShares {
+    pub(super) communication: f64,
+    pub(super) input_output: f64,
+}
+
+impl ActivityShares {
+    /// Returns the shares of exclusive times, by callpath; `None` if there are none, or no callpath
+    /// is tagged as communication or input and output.
+    fn of(activities: &[Option<Activity>], exclusive_ns: &[u128]) -> Option<Self> {
+        let of = |wanted: Activity| -> Option<u128> {
+            let rows = activities.iter().zip(exclusive_ns);
+            rows.filter(|(activity, _)| **activity == Some(wanted))
+                .fold(None, |sum, (_, ns)| Some(sum.unwrap_or(0) + ns))
+        };
+        let (communication, input_output) =
+            (of(Activity::Communication), of(Activity::InputOutput));
+        let whole_ns: u128 = exclusive_ns.iter().sum();
+        let is_known = communication.or(input_output).is_some() && whole_ns > 0;
+        is_known.then(|| Self {
+            communication: ratio(communication.unwrap_or(0), whole_ns),
+            input_output: ratio(input_output.unwrap_or(0), whole_ns),
+        })
+    }
+
+    /// Returns the rest, which is computation.
+    pub(super) fn computation(&self) -> f64 {
+        (1.0 - self.communication - self.input_output).max(0.0)
+    }
 }
 
 /// A callpath over all ranks.
@@ -53,6 +88,8 @@ pub(super) struct Frame {
     pub(super) roots: Vec<usize>,
     /// The time between this sample and the previous one.
     pub(super) interval: Option<Duration>,
+    /// What ranks did in it; `None` if that is not known.
+    pub(super) activity: Option<ActivityShares>,
 }
 
 impl Frame {
@@ -89,15 +126,19 @@ impl Frame {
                         since.interval_ns,
                     ),
                     share: ratio(since.inclusive_ns[at], whole_ns),
+                    exclusive_share: ratio(since.exclusive_ns[at], whole_ns),
                 }),
             }
         };
         let rows: Vec<Row> = table.iter().map(row).collect();
         let roots = (0..rows.len()).filter(|&at| rows[at].depth == 0).collect();
+        let activities = Activity::of_callpaths(table);
+        let activity =
+            since.as_ref().and_then(|since| ActivityShares::of(&activities, &since.exclusive_ns));
         let interval = since.map(|since| {
             Duration::from_nanos(u64::try_from(since.interval_ns).unwrap_or(u64::MAX))
         });
-        Self { rows, roots, interval, sample }
+        Self { rows, roots, interval, activity, sample }
     }
 }
 
@@ -115,6 +156,7 @@ struct Since {
     interval_ns: u128,
     visits: Vec<u64>,
     inclusive_ns: Vec<u128>,
+    exclusive_ns: Vec<u128>,
 }
 
 impl Since {
@@ -122,7 +164,8 @@ impl Since {
         let known: HashMap<Identity, CallpathIndex> = before.picture.callpaths.index_by_identity();
         let now = &sample.picture;
         let rows = now.callpaths.identities().iter().zip(now.statistics.rows());
-        let (visits, inclusive_ns) = rows
+        let grown = |now: &Spread, then: &Spread| now.sum_ns.saturating_sub(then.sum_ns);
+        let (visits, (inclusive_ns, exclusive_ns)) = rows
             .map(|(identity, now)| {
                 let then = known
                     .get(identity)
@@ -130,12 +173,15 @@ impl Since {
                     .unwrap_or_default();
                 (
                     now.visits.saturating_sub(then.visits),
-                    now.inclusive.sum_ns.saturating_sub(then.inclusive.sum_ns),
+                    (
+                        grown(&now.inclusive, &then.inclusive),
+                        grown(&now.exclusive, &then.exclusive),
+                    ),
                 )
             })
             .unzip();
         let interval_ns = u128::from(sample.moment_ns.saturating_sub(before.moment_ns));
-        Self { interval_ns, visits, inclusive_ns }
+        Self { interval_ns, visits, inclusive_ns, exclusive_ns }
     }
 }
 
@@ -143,6 +189,16 @@ impl Since {
 mod tests {
     use super::super::example::sample;
     use super::*;
+
+    #[test]
+    fn what_ranks_did_is_known_where_regions_are_tagged() {
+        let tagged = [None, Some(Activity::Communication), Some(Activity::Setup)];
+        let shares = ActivityShares::of(&tagged, &[50, 30, 20]).expect("shares");
+        assert!((shares.communication - 0.3).abs() < 1e-9 && shares.input_output == 0.0);
+        assert!((shares.computation() - 0.7).abs() < 1e-9);
+        assert_eq!(ActivityShares::of(&tagged, &[0, 0, 0]), None, "nothing went on");
+        assert_eq!(ActivityShares::of(&[None, Some(Activity::Setup)], &[5, 5]), None);
+    }
 
     #[test]
     fn shares_are_of_all_root_regions_and_rates_of_the_interval() {

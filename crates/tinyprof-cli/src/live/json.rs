@@ -1,6 +1,7 @@
 //! A frame as one JSON document, for scripts and other programs.
 
 use serde_json::{Value, json};
+use tinyprof_format::model::CallpathIndex;
 
 use super::frame::Frame;
 
@@ -32,7 +33,13 @@ pub(super) fn document(frame: &Frame, has_ended: bool) -> Value {
             "load_balance": of.load_balance,
             "communication": of.communication,
         })),
+        "activity": frame.activity.map(|of| json!({
+            "computation": of.computation(),
+            "communication": of.communication,
+            "io": of.input_output,
+        })),
         "why": sample.why.as_ref().map(tinyprof_why::Why::verdict),
+        "causes": sample.why.as_ref().map(tinyprof_why::Why::page_json),
         "still": { "count": picture.still.count, "worst": still.collect::<Vec<_>>() },
         "missing": { "count": picture.missing.count, "worst": missing.collect::<Vec<_>>() },
         "losses": picture.losses,
@@ -50,6 +57,7 @@ fn callpaths(frame: &Frame) -> Vec<Value> {
         let region = &callpath.region;
         json!({
             "callpath": picture.callpaths.path(index),
+            "parent": callpath.parent.map(CallpathIndex::row),
             "name": region.name,
             "file": region.file,
             "line": region.line,
@@ -60,8 +68,10 @@ fn callpaths(frame: &Frame) -> Vec<Value> {
             "exclusive_ns": whole(row.exclusive.sum_ns),
             "share": row.share,
             "now": row.now(),
+            "exclusive_now": row.recent.map(|recent| recent.exclusive_share),
             "imbalance": row.imbalance,
             "slowest": slowest.collect::<Vec<_>>(),
+            "bins_ns": places.bins,
         })
     })
     .collect()

@@ -40,14 +40,22 @@ pub(crate) fn run(arguments: &SaveArguments) -> Result<(), Box<dyn Error>> {
 /// If there is no such job, or several, or the profile cannot be written.
 pub(super) fn save_on(on: &OnJob, name: Option<&Path>) -> Result<(), Box<dyn Error>> {
     if let Some(elsewhere) = Elsewhere::of(on) {
-        let sent = elsewhere.run(&["save"], |_, _| Ok(()))?;
-        let profile = write_joined(&sent, name)?;
-        return told(&counted(sent.len() as u64, "host"), profile).print(form(on));
+        return save_by(&elsewhere, name)?.print(form(on));
     }
     let scratch = Scratch::for_packed(on)?;
     let saved =
         save(&on.segments, Name { chosen: name, directory: scratch.path(), ending: "-saved" })?;
     told(&saved.who, saved.profile).print(form(on))
+}
+
+/// Writes a profile of a job as it is now on all of these hosts.
+///
+/// # Errors
+/// If there is no such job on any, or the profile cannot be written.
+pub(super) fn save_by(hosts: &Elsewhere<'_>, name: Option<&Path>) -> Result<Told, Box<dyn Error>> {
+    let sent = hosts.run(&["save"], |_, _| Ok(()))?;
+    let profile = write_joined(&sent, name)?;
+    Ok(told(&counted(sent.len() as u64, "host"), profile))
 }
 
 fn told(who: &str, profile: PathBuf) -> Told {

@@ -56,6 +56,14 @@ impl Source {
         }
     }
 
+    /// Returns the id of the job that is watched, of several of this host.
+    pub(super) fn watched(&self) -> Option<&str> {
+        match self {
+            Self::Here(watch) => watch.watched(),
+            Self::There(_) => None,
+        }
+    }
+
     /// Returns what is waited for.
     pub(super) fn awaited(&self) -> String {
         match self {

@@ -60,6 +60,11 @@ impl Watch {
         (self.job, self.seen) = (Some(id), None);
     }
 
+    /// Returns the id of the job that is watched.
+    pub(super) fn watched(&self) -> Option<&str> {
+        self.seen.as_deref().or(self.job.as_deref())
+    }
+
     /// Looks once.
     pub(super) fn look(&mut self) -> Seen {
         let wanted = self.seen.clone().or_else(|| self.job.clone());

@@ -82,7 +82,7 @@ export function efficiencyBlock(profile) {
   if (!found) {
     return element("p", { className: "hint-evidence" }, "Not known: no region is tagged COMM, COMP or IO, as in #[profile(tag = \"COMM\")].");
   }
-  const rows = EFFICIENCIES.filter(([key]) => found[key] !== null).map(([key, name, meaning]) => {
+  const rows = EFFICIENCIES.filter(([key]) => (found[key] ?? null) !== null).map(([key, name, meaning]) => {
     const bar = element("span", { className: "bar-fill" });
     bar.style.width = `${Math.min(100, found[key] * 100)}%`;
     return element(

@@ -5,6 +5,7 @@ import { count, counted, percent, time } from "./numbers.js";
 import { efficiencyBlock, factList, warnings } from "./facts.js";
 import { onSelection, select } from "./selection.js";
 import { Costliest } from "./costliest.js";
+import { whyList } from "./why-list.js";
 import { shown } from "./names.js";
 
 const HINT_SIGNS = { straggler: "rank", imbalance: "rank", growth: "time", "slow first": "time", "too small": "cost", communication: "run", "load balance": "run", "input and output": "run", crowded: "run", "short run": "run" };
@@ -36,21 +37,6 @@ export class SummaryView {
 
 function card(title, content, className = "") {
   return element("section", { className: `card ${className}` }, element("h2", { textContent: title }), content);
-}
-
-/** Returns the verdict, the other findings, and the waiting by cause. */
-function whyList(why) {
-  const lines = why.findings.length === 0 ? [{ line: why.verdict, advice: "" }] : why.findings;
-  const items = lines.map(({ line, advice }) =>
-    element(
-      "li",
-      { className: "why" },
-      element("bdi", {}, line),
-      ...(advice ? [element("p", { className: "hint-evidence", textContent: advice })] : []),
-    ),
-  );
-  const waiting = why.waiting ? [element("p", { className: "hint-evidence", textContent: why.waiting })] : [];
-  return element("div", { className: "why-list" }, element("ol", {}, ...items), ...waiting);
 }
 
 /** Returns the total time, and the region that took most of it. */

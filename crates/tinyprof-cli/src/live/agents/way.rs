@@ -14,13 +14,15 @@ const REMOTE_SHELL: &str = "ssh -oBatchMode=yes -oConnectTimeout=10";
 /// Runs the first argument if it is there, and else the command of this name in the path.
 const SCRIPT: &str = "if [ -x \"$0\" ]; then exec \"$0\" \"$@\"; else exec tinyprof \"$@\"; fi";
 
-/// How a process is started on another host.
+/// How a process is started on a host of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::live) enum Way {
     /// By a command that takes the host and a command for its shell.
     Shell(String),
     /// In the allocation of a job of Slurm.
     Slurm(String),
+    /// On this host, beside this process.
+    Here,
 }
 
 /// Returns how to reach the hosts that the user names, or those of a job of Slurm, and the hosts;
@@ -87,9 +89,16 @@ impl Way {
         }
     }
 
-    /// Returns the command that starts a process with these arguments on a host.
+    /// Returns the command that starts a process with these arguments, of which the first is the
+    /// program, on a host.
     pub(in crate::live) fn command(&self, host: &str, arguments: &[String]) -> Command {
         match self {
+            Self::Here => {
+                let mut words = arguments.iter();
+                let mut command = Command::new(words.next().map_or("tinyprof", String::as_str));
+                command.args(words);
+                command
+            }
             Self::Shell(shell) => {
                 let mut words = shell.split_whitespace();
                 let mut command = Command::new(words.next().unwrap_or("ssh"));
@@ -122,6 +131,7 @@ impl Task {
         match &self.way {
             Way::Shell(shell) => option("rsh", shell.clone()),
             Way::Slurm(job) => option("slurm-job", job.clone()),
+            Way::Here => {}
         }
         arguments.extend(self.directory.iter().map(|directory| directory.display().to_string()));
         self.way.command(&hosts[0], &arguments)

@@ -11,7 +11,7 @@ use tinyprof_segment::control::{Accepts, Answer, HOLD_NS_MAX, Verb};
 
 use super::super::agents::end_of_input;
 use super::super::elsewhere::{Elsewhere, by_host};
-use super::super::told::{Form, Told, form};
+use super::super::told::{Form, Head, Told, form};
 use super::threads::Threads;
 use crate::arguments::{OnJob, Time};
 use crate::{render, sys};
@@ -29,13 +29,11 @@ const RENEW: Duration = Duration::from_millis(500);
 /// If there is no such job, or no rank obeys.
 pub(super) fn hold(on: &OnJob, time: Time) -> Result<(), Box<dyn Error>> {
     if let Some(elsewhere) = Elsewhere::of(on) {
-        let time = time.to_string();
-        elsewhere.run(&["ctl", "hold", "--for", &time], |host, head| {
+        return hold_by(&elsewhere, time, |host, head| {
             // The others may take a while.
             render::output(&escaped(&format!("{host}: {}", head.text.trim_end())))?;
             render::output("\n")
-        })?;
-        return Ok(());
+        });
     }
     let is_over = (form(on) == Form::Packed).then(end_of_input);
     let mut threads = Threads::find(&on.segments)?;
@@ -58,19 +56,38 @@ pub(super) fn hold(on: &OnJob, time: Time) -> Result<(), Box<dyn Error>> {
     }
 }
 
+/// Holds all ranks of these hosts for this long, and tells what each host says as soon as it does.
+///
+/// # Errors
+/// If there is no such job on any, or no rank obeys.
+pub(in crate::live) fn hold_by(
+    hosts: &Elsewhere<'_>,
+    time: Time,
+    tell: impl FnMut(&str, &Head) -> Result<(), Box<dyn Error>>,
+) -> Result<(), Box<dyn Error>> {
+    hosts.run(&["ctl", "hold", "--for", &time.to_string()], tell).map(drop)
+}
+
 /// Ends what a command has begun: a hold, or a recording.
 ///
 /// # Errors
 /// If there is no such job, or no rank obeys.
 pub(super) fn release(on: &OnJob) -> Result<(), Box<dyn Error>> {
     if let Some(elsewhere) = Elsewhere::of(on) {
-        let sent = elsewhere.run(&["ctl", "release"], |_, _| Ok(()))?;
-        return by_host(&sent).print(form(on));
+        return release_by(&elsewhere)?.print(form(on));
     }
     let mut threads = Threads::find(&on.segments)?;
     threads.give(Verb::Release, Accepts::Recording, 0)?;
     threads.wait(sys::now().monotonic_ns.saturating_add(PATIENCE_NS));
     told(&threads, "released").print(form(on))
+}
+
+/// Ends what a command has begun on these hosts, and returns what they tell.
+///
+/// # Errors
+/// If there is no such job on any, or no rank obeys.
+pub(in crate::live) fn release_by(hosts: &Elsewhere<'_>) -> Result<Told, Box<dyn Error>> {
+    Ok(by_host(&hosts.run(&["ctl", "release"], |_, _| Ok(()))?))
 }
 
 fn told(threads: &Threads, what: &str) -> Told {

@@ -54,11 +54,7 @@ pub(super) fn run(on: &OnJob, time: Time, name: Option<&Path>) -> Result<(), Box
     let chosen = chosen.as_deref();
     let scratch = Scratch::for_packed(on)?;
     let (recorded, profile) = match Elsewhere::of(on) {
-        Some(elsewhere) => {
-            let sent =
-                elsewhere.run(&["ctl", "record", "--for", &time.to_string()], |_, _| Ok(()))?;
-            (joined(&sent)?, write_joined(&sent, chosen)?)
-        }
+        Some(elsewhere) => on_hosts(&elsewhere, time, chosen)?,
         None => {
             let recorded = record(on, time)?;
             let name = Name { chosen, directory: scratch.path(), ending: "-recorded" };
@@ -69,6 +65,28 @@ pub(super) fn run(on: &OnJob, time: Time, name: Option<&Path>) -> Result<(), Box
         perfetto_of(&profile, trace, recorded.window)?;
     }
     recorded.told(profile, trace).print(form(on))
+}
+
+/// Makes all ranks of these hosts keep events for this long, and writes a profile of them.
+///
+/// # Errors
+/// If there is no such job on any, no rank obeys, or nothing can be written.
+pub(in crate::live) fn record_by(
+    hosts: &Elsewhere<'_>,
+    time: Time,
+    name: Option<&Path>,
+) -> Result<Told, Box<dyn Error>> {
+    let (recorded, profile) = on_hosts(hosts, time, name)?;
+    Ok(recorded.told(profile, None))
+}
+
+fn on_hosts(
+    hosts: &Elsewhere<'_>,
+    time: Time,
+    name: Option<&Path>,
+) -> Result<(Recorded, PathBuf), Box<dyn Error>> {
+    let sent = hosts.run(&["ctl", "record", "--for", &time.to_string()], |_, _| Ok(()))?;
+    Ok((joined(&sent)?, write_joined(&sent, name)?))
 }
 
 /// Makes all ranks of this host keep events for this long.

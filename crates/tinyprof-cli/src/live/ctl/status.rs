@@ -15,11 +15,18 @@ use crate::sys;
 
 pub(super) fn run(on: &OnJob) -> Result<(), Box<dyn Error>> {
     if let Some(elsewhere) = Elsewhere::of(on) {
-        let sent = elsewhere.run(&["ctl", "status"], |_, _| Ok(()))?;
-        return by_host(&sent).print(form(on));
+        return status_by(&elsewhere)?.print(form(on));
     }
     let threads = Threads::find(&on.segments)?;
     Told { text: text(&threads), json: document(&threads), profile: None }.print(form(on))
+}
+
+/// Returns what hosts tell.
+///
+/// # Errors
+/// If there is no such job on any.
+pub(in crate::live) fn status_by(hosts: &Elsewhere<'_>) -> Result<Told, Box<dyn Error>> {
+    Ok(by_host(&hosts.run(&["ctl", "status"], |_, _| Ok(()))?))
 }
 
 fn text(threads: &Threads) -> String {
