@@ -54,7 +54,8 @@ pub(crate) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     found.extend(polling::polling(facts));
     found.extend(imbalance::imbalance(facts));
     visits::add_one_slow_visit(facts, &mut found);
-    found.extend(oversubscribed::waited_for(facts));
+    let waited_for = oversubscribed::waited_for(facts, &found);
+    found.extend(waited_for);
     let crowded = oversubscribed::oversubscribed(facts, &found);
     found.extend(crowded);
     // Of what has a cause, and what only chance explains, the cause is what can be mended.

@@ -28,6 +28,7 @@ impl Why {
                 "share": self.share(self.waiting_ns),
                 "no_processor_seconds": seconds(self.no_processor_ns),
                 "unexplained_seconds": seconds(self.unexplained_ns),
+                "not_followed_seconds": seconds(self.not_followed_ns),
                 "for": by_rank.collect::<Vec<_>>(),
             },
             "critical_path": self.path.as_ref().map(path_json),

@@ -5,7 +5,7 @@ use tinyprof_report::MpiCall;
 use tinyprof_report::cells::{cut, shown};
 
 /// The maximum width of a name in a sentence, in columns.
-const NAME_COLUMNS: usize = 60;
+const NAME_COLUMNS: usize = 120;
 
 /// A place in a program.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,6 +12,9 @@ use crate::why::Why;
 /// The ranks that the line of waiting names.
 const RANKS_NAMED: usize = 3;
 
+/// The part of the run that has to be in calls that are not followed, to be told.
+const NOT_FOLLOWED_PART: f64 = 0.01;
+
 /// The option that tells who waits for whom.
 const MORE: &str = "who waits for whom is not known: measure with -o mpi=messages";
 
@@ -55,8 +58,14 @@ impl Why {
         }
         let for_whom =
             if parts.is_empty() { String::new() } else { format!("; for {}", parts.join(", ")) };
+        let more = if self.share(self.not_followed_ns) >= NOT_FOLLOWED_PART {
+            let share = percent_cell(self.share(self.not_followed_ns));
+            format!("; {share} more is in calls that are not followed")
+        } else {
+            String::new()
+        };
         Some(format!(
-            "waiting: {} of the time{for_whom}",
+            "waiting: {} of the time{for_whom}{more}",
             percent_cell(self.share(self.waiting_ns))
         ))
     }
@@ -182,8 +191,13 @@ impl Why {
         }
         let looked_at = if self.has_messages {
             format!(
-                "waiting ({}), messages, balance and single visits of {} ranks",
+                "waiting ({}{}), messages, balance and single visits of {} ranks",
                 percent_cell(self.share(self.waiting_ns)),
+                if self.share(self.not_followed_ns) >= NOT_FOLLOWED_PART {
+                    format!("; not followed {}", percent_cell(self.share(self.not_followed_ns)))
+                } else {
+                    String::new()
+                },
                 self.ranks
             )
         } else if self.has_calls {

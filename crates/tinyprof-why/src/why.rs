@@ -4,14 +4,15 @@ use std::error::Error;
 
 use tinyprof_format::model::{CallpathIndex, CallpathTable, CallpathValues, Profile, RankCauses};
 use tinyprof_messages::graph::RankSet;
-use tinyprof_report::{ByCallpath, FindingKind, Totals};
+use tinyprof_messages::waiting::Pattern;
+use tinyprof_report::{ByCallpath, FindingKind, Totals, Unfollowed};
 
 use crate::blame::Blame;
 use crate::blame::backtrack::backtrack;
 use crate::blame::costs::Costs;
 use crate::blame::path::PathBuilder;
 use crate::facts::run::{Run, RunBuilder};
-use crate::finding::Finding;
+use crate::finding::{Finding, Kind};
 use crate::findings::{FINDING_PART, Facts, findings, sort};
 use crate::place::Place;
 
@@ -34,6 +35,8 @@ pub struct Why {
     pub(crate) by_rank: Vec<(RankSet, f64)>,
     /// The waiting for ranks that had no processor, in ns.
     pub(crate) no_processor_ns: f64,
+    /// The time in calls of MPI of which nobody knows whether it was waiting.
+    pub(crate) not_followed_ns: f64,
     /// The waiting of which no cause is known, in ns.
     pub(crate) unexplained_ns: f64,
     /// The critical path, if the program has found it.
@@ -89,6 +92,9 @@ impl WhyBuilder {
     pub fn finish(self, totals: &Totals) -> Why {
         let mut why = Why::of_run(&self.run.finish(totals), &self.costs, &self.path);
         why.findings.iter_mut().for_each(|finding| finding.add_samples(totals));
+        if why.has_messages {
+            why.not_followed_ns = crate::ns(Unfollowed::of_totals(totals).ns());
+        }
         why
     }
 }
@@ -135,6 +141,15 @@ impl Why {
             .unwrap_or_else(|| backtrack(&run.activities, &waits));
         let mut found = findings(&Facts { run, blame: &blame });
         found.truncate(FINDINGS_MAX);
+        // The finding tells what holds a lock, which is no part of the causes of single waits.
+        let is_lock = |pattern: Pattern| pattern == Pattern::LockContention;
+        let of_locks = run.waits.all.iter().filter(|wait| is_lock(wait.pattern));
+        let of_locks_ns: f64 = of_locks.map(|wait| crate::ns(wait.ns.into())).sum();
+        let shares = blame.causes.values().flat_map(|blamed| &blamed.at);
+        let caused_there_ns: f64 =
+            shares.filter(|(at, _)| is_lock(at.pattern)).map(|(_, share)| share.ns).sum();
+        let is_told = found.iter().any(|one| one.kind == Kind::LockContention);
+        let by_locks_ns = if is_told { (of_locks_ns - caused_there_ns).max(0.0) } else { 0.0 };
         let mpi_ns = run.mpi_ns.iter().map(|ns| u128::from(*ns)).sum();
         let waiting_ns = crate::ns(run.waits.sum_ns());
         let by_rank = by_rank(&blame);
@@ -146,7 +161,9 @@ impl Why {
             mpi_ns: crate::ns(mpi_ns),
             by_rank,
             no_processor_ns: blame.no_processor.ns(),
-            unexplained_ns: (waiting_ns - caused_ns - blame.no_processor.ns()).max(0.0),
+            not_followed_ns: 0.0,
+            unexplained_ns: (waiting_ns - caused_ns - by_locks_ns - blame.no_processor.ns())
+                .max(0.0),
             path: path.finish(run).map(|path| CriticalPath {
                 ns: path.ns,
                 by_rank: path.by_rank.into_iter().map(|(rank, ns)| (of_one(rank), ns)).collect(),

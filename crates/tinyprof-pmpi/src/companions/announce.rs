@@ -14,9 +14,10 @@ use super::threads;
 use crate::communicators::{Communicator, Twin};
 use crate::library::Mpi;
 
-/// The size up to which MPI surely stores a message in standard mode without waiting for its
-/// receiver, in bytes. To follow it would cost more than sending it.
-const STORED_BYTES: u64 = 1_024;
+/// The size up to which MPI stores a message in standard mode without waiting for its receiver, as
+/// long as it has room, in bytes. To follow it would cost more than sending it. Open MPI 4.1 copies
+/// so much at once; of more, its shared memory keeps the send until the receiver is in MPI.
+const STORED_BYTES: u64 = 256;
 
 /// A message that is about to be sent.
 #[derive(Clone, Copy, Debug)]

@@ -26,6 +26,12 @@ const CALLS: usize = 64;
 const MESSAGES: usize = 4096;
 /// A receiver that came so much later than the end of the call, in ns, was not waited for.
 const SURELY_LATER_NS: i64 = 20_000;
+/// A call of several messages that has gone on after a receiver was there for at most this part of
+/// the time before has waited for it, whatever MPI can store.
+const AFTER_PART: i64 = 2;
+/// The time in which a message travels on any network, in ns, and for each of its bytes.
+const TRAVEL_NS: u64 = 20_000;
+const TRAVEL_NS_A_BYTE: u64 = 10;
 /// By how much the entering of a call may be wrong, in ns: the cost of our work before it is a
 /// mean.
 const ENTERING_NS: i64 = 5_000;
@@ -76,8 +82,12 @@ struct Call {
     senders: Option<Meeting>,
     /// The messages whose answers are not there yet.
     open: usize,
-    /// How many were asked for.
+    /// How many were asked for, and their bytes.
     asked: usize,
+    bytes: u64,
+    /// The time up to which the call may have waited for a receiver, but need not have, since MPI
+    /// has stored messages of that size before; in ns after its begin.
+    doubtful_ns: u64,
     /// The receiver that came last, of those that came before the end.
     last: Option<(Sent, Answer)>,
     receivers: Option<Meeting>,
@@ -165,10 +175,22 @@ impl Blocked {
             self.lost_ns += span.duration_ns();
             return self.now.clear();
         }
+        let bytes = self.now.iter().fold(0_u64, |sum, sent| sum.saturating_add(sent.bytes));
         self.messages.extend(self.now.drain(..));
         let (last, receivers) = (None, None);
-        let call =
-            Call { span, callpath, before, applied, senders, open: asked, asked, last, receivers };
+        let call = Call {
+            span,
+            callpath,
+            before,
+            applied,
+            senders,
+            open: asked,
+            asked,
+            bytes,
+            doubtful_ns: 0,
+            last,
+            receivers,
+        };
         self.calls.push_back(call);
     }
 
@@ -199,6 +221,7 @@ impl Blocked {
             }
             let call = *call;
             self.calls.pop_front();
+            self.lost_ns += call.unexplained_ns();
             let Some((after, waited)) = call.settle(recorder) else { continue };
             if let Some(waited) = waited.filter(|_| self.waited.len() < CALLS) {
                 self.waited.push(waited);
@@ -229,7 +252,13 @@ impl Call {
             *stored_bytes = sent.bytes.max(*stored_bytes);
         }
         let is_alone = self.asked == 1 && self.senders.is_none();
-        if may_be_stored && later_ns > ENTERING_NS || !is_alone && sent.bytes <= *stored_bytes {
+        if may_be_stored && later_ns > ENTERING_NS {
+            return;
+        }
+        let until_ns = answer.posted_ns.cast_signed() - self.span.entered_ns.cast_signed();
+        let may_be_chance = -later_ns > (until_ns / AFTER_PART).max(SURELY_LATER_NS);
+        if !is_alone && sent.bytes <= *stored_bytes && may_be_chance {
+            self.doubtful_ns = self.doubtful_ns.max(until_ns.max(0).cast_unsigned());
             return;
         }
         let (companion, offset) = (answer.companion(), Offset::default());
@@ -239,6 +268,31 @@ impl Call {
         if self.last.is_none_or(|(_, last)| last.posted_ns <= answer.posted_ns) {
             self.last = Some((*sent, *answer));
         }
+    }
+
+    /// Returns the time in the call of which nobody knows what it was, in ns. Up to the last sender
+    /// and receiver that it has waited for, that is known; then messages travel, unless that takes
+    /// most of the call and is too long for them: MPI may wait for a receiver that is not in MPI,
+    /// though its receive is posted.
+    fn unexplained_ns(&self) -> u64 {
+        let duration_ns = self.span.duration_ns();
+        let of_receiver =
+            |(_, answer): (Sent, Answer)| answer.posted_ns.saturating_sub(self.span.entered_ns);
+        let known_ns = self.begun_ns().max(self.last.map_or(0, of_receiver)).min(duration_ns);
+        let rest_ns = duration_ns - known_ns;
+        let travel_ns = TRAVEL_NS.saturating_add(self.bytes.saturating_mul(TRAVEL_NS_A_BYTE));
+        if rest_ns > travel_ns && rest_ns > known_ns {
+            return rest_ns;
+        }
+        let ns = self.doubtful_ns.saturating_sub(known_ns);
+        if ns > SURELY_LATER_NS.unsigned_abs() { ns } else { 0 }
+    }
+
+    /// Returns the time for which the call has waited for a sender, in ns.
+    fn begun_ns(&self) -> u64 {
+        self.senders.map_or(0, |senders| {
+            senders.last_ns.saturating_sub_unsigned(self.span.entered_ns).max(0).cast_unsigned()
+        })
     }
 
     /// Counts the waiting for the receiver that came last. Returns what the clock would have been
@@ -258,9 +312,7 @@ impl Call {
             }
         };
         // Up to then the call has waited for a sender.
-        let begun_ns = self.senders.map_or(0, |senders| {
-            senders.last_ns.saturating_sub_unsigned(self.span.entered_ns).max(0).cast_unsigned()
-        });
+        let begun_ns = self.begun_ns();
         let begun_virtual_ns = self.senders.map_or(0, |senders| {
             let entered_ns = self.before.virtual_ns(self.span.entered_ns);
             (senders.virtual_ns - entered_ns).max(0).cast_unsigned()

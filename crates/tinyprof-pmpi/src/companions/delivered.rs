@@ -14,8 +14,7 @@ pub(super) struct Delivered {
     /// Receives from any source compete for messages of a communicator and tag, wherever they are
     /// posted.
     orders: [(u64, Inversions); ORDERS],
-    /// True if the receive was posted before the call that has waited.
-    edges: [(Callpath, EdgeKey, bool); EDGES],
+    edges: [(Callpath, EdgeKey); EDGES],
     next: usize,
 }
 
@@ -24,7 +23,7 @@ impl Default for Delivered {
         let unknown = EdgeKey { kind: EdgeKind::Message, partner: 0, from: EdgeKey::UNKNOWN };
         Self {
             orders: [(0, Inversions::default()); ORDERS],
-            edges: [(Callpath::NONE, unknown, false); EDGES],
+            edges: [(Callpath::NONE, unknown); EDGES],
             next: 0,
         }
     }
@@ -42,21 +41,16 @@ impl Delivered {
         &mut entry.1
     }
 
-    /// Remembers an edge, and whether its receive was posted before the call. Returns its number.
-    pub(super) fn remember(
-        &mut self,
-        visited: Visited,
-        key: EdgeKey,
-        is_posted_ahead: bool,
-    ) -> u32 {
+    /// Remembers an edge, and returns its number.
+    pub(super) fn remember(&mut self, visited: Visited, key: EdgeKey) -> u32 {
         let at = self.next;
-        self.edges[at] = (visited.callpath(), key, is_posted_ahead);
+        self.edges[at] = (visited.callpath(), key);
         self.next = (at + 1) % EDGES;
         u32::try_from(at).unwrap_or(0)
     }
 
     /// Returns a recent edge by its number, with the callpath that it leads to.
-    pub(super) fn edge(&self, number: u32) -> (Callpath, EdgeKey, bool) {
+    pub(super) fn edge(&self, number: u32) -> (Callpath, EdgeKey) {
         self.edges[number as usize % EDGES]
     }
 }

@@ -92,6 +92,8 @@ pub(crate) fn is_ending(mpi: &Mpi, recorder: Recorder, visited: Visited) {
     if world.is_some_and(|world| !world.has_others()) {
         return;
     }
+    // What it has done since its last call is why others wait for it here.
+    state::with(recorder, |state| state.enter_last(recorder, visited, entered_ns));
     let meet = world.and_then(|group| {
         let (shape, needs_board) = (Shape::Of(Collective::AllToAll), true);
         let met = Met { group, shape, root: 0, bytes: 0, needs_board };

@@ -128,6 +128,7 @@ impl State {
             Some(companion) if waits => {
                 let offset = self.offset(one.partner);
                 self.tests.waited(self.calls);
+                self.has_waited = true;
                 if self.blocked.has_asked() {
                     self.senders = Some(self.clock.incoming(one.held.post, companion, offset, 0));
                 }
@@ -289,18 +290,15 @@ impl State {
             }
             let Self { wrong_order, delivered, .. } = self;
             wrong_order.received(sent_ns, |waited| {
-                let (callpath, key, is_posted_ahead) = delivered.edge(waited.node);
-                // A blocking receive could have been that of this message. Of requests that were
-                // all posted ahead, this one was complete for a part of the waiting alone.
+                let (callpath, key) = delivered.edge(waited.node);
+                // Before it was sent, nothing else could have been done with it.
                 let ahead_ns = (waited.sent_ns - sent_ns).unsigned_abs();
-                let most_ns = if is_posted_ahead { ahead_ns } else { u64::MAX };
                 if let Some(waiting) = visited.elsewhere(callpath) {
-                    waiting.add_wrong_order(&key, waited.waiting_ns.min(most_ns));
+                    waiting.add_wrong_order(&key, waited.waiting_ns.min(ahead_ns));
                 }
             });
             if wait.waiting_ns > 0 && !self.takes_any {
-                let is_posted_ahead = one.posted_by != EdgeKey::UNKNOWN;
-                let (node, rank) = (delivered.remember(visited, key, is_posted_ahead), 0);
+                let (node, rank) = (delivered.remember(visited, key), 0);
                 let waiting_ns = wait.waiting_ns;
                 wrong_order.waited(Waited { sent_ns, waiting_ns, node, rank });
             }

@@ -107,13 +107,13 @@ unsafe fn initialise(index: usize, words: Words, pass_on: impl Fn() -> c_int) ->
 /// As for [`steer`].
 unsafe fn finalize(index: usize, words: Words, pass_on: impl Fn() -> c_int) -> c_int {
     let steering = Steering::begin();
-    companions::store_facts();
     let recorder = Recorder::current().filter(|_| session::is_recording());
     // SAFETY: as the caller says.
     let open = recorder.map(|recorder| unsafe { open(recorder, index, words) });
     if let (Some(recorder), Some(open)) = (recorder, &open) {
         companions::is_ending(mpi(), recorder, open.visited());
     }
+    companions::store_facts();
     if let Some(session) = session::session() {
         (session.before_finalize)();
     }

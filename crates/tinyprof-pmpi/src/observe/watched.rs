@@ -126,7 +126,8 @@ impl Call {
             && (!function.is_followed
                 || meet.is_none() && self.arguments.meets_unknown(function)
                 || self.completes_unknown(&before)
-                || function.counts == Counts::Sent && self.has_sent_slowly(span));
+                || matches!(function.counts, Counts::Sent | Counts::Exchanged)
+                    && self.has_sent_slowly(span));
         companions::with(self.recorder, |state| {
             state.is_unknown |= is_unknown;
             let times = (since_ns, span.duration_ns());

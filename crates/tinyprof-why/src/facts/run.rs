@@ -1,6 +1,6 @@
 //! All that is known of a run.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use tinyprof_format::model::{
     CallpathId, CallpathIndex, CallpathTable, CallpathValues, Edge, EdgeKey, EdgeKind, RankFacts,
@@ -33,6 +33,8 @@ pub(crate) struct Run {
     /// processor. Nobody is late because of it, as far as can be told.
     pub(crate) in_calls: Activities,
     pub(crate) waits: Waits,
+    /// The ranks that have received messages of others: receiver and sender.
+    pub(crate) received: BTreeSet<(u32, u32)>,
     pub(crate) calls: BTreeMap<CallpathIndex, Call>,
     /// The ranks of a host and its processors, if it has fewer of these.
     pub(crate) crowded: Option<Occupancy>,
@@ -99,6 +101,7 @@ pub(crate) struct RunBuilder {
     gaps: Activities,
     after_calls: BTreeMap<(CallpathIndex, u32), AfterEach>,
     waits: Waits,
+    received: BTreeSet<(u32, u32)>,
     calls: BTreeMap<CallpathIndex, Call>,
 }
 
@@ -119,6 +122,7 @@ impl RunBuilder {
             gaps: Activities::new(ranks),
             after_calls: BTreeMap::new(),
             waits: Waits::default(),
+            received: BTreeSet::new(),
         }
     }
 
@@ -187,6 +191,9 @@ impl RunBuilder {
             self.waits.for_nobody_ns += u128::from(edge.sum_ns);
             return;
         };
+        if matches!(key.kind, EdgeKind::Message | EdgeKind::MessageToAny) {
+            self.received.insert((rank, partner));
+        }
         let wait = Wait {
             rank,
             at: Some(index),
@@ -261,6 +268,7 @@ impl RunBuilder {
             may_wait,
             in_calls,
             waits: self.waits,
+            received: self.received,
             calls: self.calls,
             no_processor_ns,
             crowded: Occupancy::of_run(totals.manifest()).filter(|found| found.is_crowded()),

@@ -1,5 +1,7 @@
 //! The evidence of a finding: who waits where, what the late ranks do longer, and why.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use tinyprof_format::model::CallpathIndex;
 use tinyprof_messages::delay::{Imbalance, Visits};
 use tinyprof_messages::graph::RankSet;
@@ -9,12 +11,23 @@ use super::Facts;
 use super::groups::Group;
 use crate::facts::activities::Doing;
 use crate::facts::run::Run;
+use crate::facts::waits::Wait;
 use crate::finding::Link;
 use crate::phrases::{does, ns};
 use crate::place::Place;
 
 /// The part of a finding's waiting from which on an activity has a link of its own.
 const LINK_PART: f64 = 0.05;
+
+/// The part of the waiting of other ranks from which on a late rank is said to wait, too.
+const WAITS_PART: f64 = 0.2;
+
+/// How much longer late ranks have to do something to be blamed for it by itself.
+const LONGER_BY: f64 = 1.02;
+
+/// The part of the computing of late ranks that others do before other calls, from which on it is
+/// told.
+const AS_LONG_PART: f64 = 0.5;
 
 /// The times of an activity on the ranks of a group, and on the others, in ns.
 #[derive(Clone, Copy, Debug)]
@@ -81,10 +94,22 @@ impl Compared {
             && split.overload_by_count_ns > split.overload_by_length_ns
     }
 
-    /// Returns `, the others 748 ms` where that says something.
-    pub(super) fn others(&self) -> String {
+    /// Returns the computing of the other ranks before all calls, in ns, where they do not do this,
+    /// but are as busy before other calls as these ranks `of`.
+    pub(super) fn work_elsewhere_ns(&self, run: &Run, of: &RankSet) -> Option<f64> {
+        let here_ns = computing_ns(run, |rank| of.contains(rank));
+        let elsewhere_ns = computing_ns(run, |rank| !of.contains(rank));
+        (self.elsewhere.visits == 0.0 && elsewhere_ns >= AS_LONG_PART * here_ns)
+            .then_some(elsewhere_ns)
+    }
+
+    /// Returns `, the others 748 ms` where that says something, of ranks `of` in a run.
+    pub(super) fn others(&self, run: &Run, of: &RankSet) -> String {
         if self.elsewhere.visits == 0.0 {
-            return ", the others do not".to_owned();
+            return self.work_elsewhere_ns(run, of).map_or_else(
+                || ", the others do not".to_owned(),
+                |of_others| format!(", the others {} before other calls", ns(of_others)),
+            );
         }
         if self.elsewhere.ns > 0.95 * self.here.ns {
             return String::new();
@@ -94,16 +119,38 @@ impl Compared {
     }
 }
 
+/// Returns the mean computing of ranks before all calls together, in ns.
+fn computing_ns(run: &Run, is_in: impl Fn(u32) -> bool + Copy) -> f64 {
+    let gaps = run.activities.iter().filter(|(doing, _)| matches!(doing, Doing::Before(_)));
+    gaps.map(|(_, visits)| {
+        let used = |rank: u32| run.rank_ns.get(rank as usize).is_some_and(|ns| *ns > 0);
+        Mean::of(visits, |rank| used(rank) && is_in(rank)).ns
+    })
+    .sum()
+}
+
 /// Returns how much longer these ranks do something than those others that do it, in ns.
 pub(super) fn excess_ns(visits: &[Visits], of: &RankSet) -> f64 {
     Mean::of(visits, |rank| of.contains(rank)).ns - Mean::of_others(visits, of).ns
 }
 
-/// Returns the ranks that wait, without those that are the cause, if any others are left.
-pub(super) fn waiting_ranks(group: &Group) -> RankSet {
+/// Returns the ranks that wait, without those that are the cause, unless these wait for each other:
+/// at least as a part of what the others do, on average.
+pub(super) fn waiting_ranks(run: &Run, group: &Group) -> RankSet {
     let all = group.blamed.ranks();
     let others: RankSet = all.iter().filter(|rank| !group.ranks.contains(*rank)).collect();
-    if others.is_empty() { all } else { others }
+    if others.is_empty() || group.ranks.len() == 1 {
+        return if others.is_empty() { all } else { others };
+    }
+    let at: BTreeSet<CallpathIndex> = group.blamed.at.keys().filter_map(|at| at.callpath).collect();
+    let mut of_ranks: BTreeMap<u32, f64> = BTreeMap::new();
+    let is_here = |wait: &&Wait| wait.at.is_some_and(|callpath| at.contains(&callpath));
+    for wait in run.waits.all.iter().filter(is_here) {
+        *of_ranks.entry(wait.rank).or_default() += crate::ns(wait.ns.into());
+    }
+    let of = |rank: u32| of_ranks.get(&rank).copied().unwrap_or(0.0);
+    let mean_ns = others.iter().map(of).sum::<f64>() / crate::ns(others.len().into());
+    all.iter().filter(|rank| others.contains(*rank) || of(*rank) >= WAITS_PART * mean_ns).collect()
 }
 
 pub(super) const fn certainty(facts: &Facts<'_>) -> Certainty {
@@ -131,8 +178,11 @@ pub(super) fn where_they_wait(run: &Run, group: &Group, beside: &Place) -> Strin
 pub(super) fn chain(facts: &Facts<'_>, group: &Group) -> Vec<Link> {
     let run = facts.run;
     let sum_ns: f64 = group.activities.iter().map(|(_, ns)| ns).sum();
-    let (large, small): (Vec<_>, Vec<_>) =
-        group.activities.iter().copied().partition(|(_, ns)| *ns >= LINK_PART * sum_ns);
+    let (large, small): (Vec<_>, Vec<_>) = group
+        .activities
+        .iter()
+        .copied()
+        .partition(|(doing, ns)| *ns >= LINK_PART * sum_ns && is_longer(run, group, *doing));
     let mut links: Vec<Link> = large
         .into_iter()
         .map(|(doing, ns)| Link {
@@ -150,6 +200,13 @@ pub(super) fn chain(facts: &Facts<'_>, group: &Group) -> Vec<Link> {
     links
 }
 
+/// Returns whether the ranks of a group do something longer than others, or there are no others.
+fn is_longer(run: &Run, group: &Group, doing: Doing) -> bool {
+    let compared = Compared::with_all(run, doing, &group.ranks);
+    group.ranks.len() >= run.used() as u64
+        || compared.is_none_or(|one| one.here.ns >= LONGER_BY * one.elsewhere.ns)
+}
+
 /// Returns what makes an activity take longer: more visits, longer ones, or a single rank.
 fn why(run: &Run, group: &Group, doing: Doing) -> String {
     let (Some(compared), Some(visits)) =
@@ -160,7 +217,10 @@ fn why(run: &Run, group: &Group, doing: Doing) -> String {
     let what = does(run, &group.ranks, doing, compared.here.ns);
     let split = Imbalance::of(visits);
     if split.single.is_some() && visits.len() > 1 {
-        return format!("{what}: no other rank does");
+        return match compared.others(run, &group.ranks) {
+            others if others.ends_with("do not") => format!("{what}: no other rank does"),
+            others => format!("{what}{others}"),
+        };
     }
     if group.ranks.len() >= run.used() as u64 {
         return format!("{what}: {} each time", ns(compared.here.per_visit_ns()));
@@ -214,7 +274,7 @@ mod tests {
         ] {
             let (run, doing) = run_of(ms);
             let compared = Compared::of(&run, doing, &first).expect("some do it");
-            assert_eq!(compared.others(), expected, "{ms:?}");
+            assert_eq!(compared.others(&run, &first), expected, "{ms:?}");
             // A rank that does nothing of it does not make the visits of others many.
             let split = Imbalance::of(run.activities.of(doing).unwrap_or_default());
             assert_eq!(compared.is_by_count(&split), ms[2] == 0, "{ms:?}");

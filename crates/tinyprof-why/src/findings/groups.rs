@@ -6,12 +6,18 @@ use tinyprof_messages::graph::RankSet;
 
 use crate::blame::{Blame, Blamed, Cause};
 use crate::facts::activities::Doing;
+use crate::facts::run::Run;
 
 /// The part of the largest activity's waiting that a single rank has to explain to be named for all
 /// that it does.
 const RANK_PART: f64 = 0.75;
 /// The part of the largest rank's waiting from which on a rank is named beside it.
 const BESIDE_PART: f64 = 0.2;
+/// The part of the time of the longest that a rank has to spend there to be named beside it.
+const AS_LONG_PART: f64 = 0.5;
+/// The part of a single rank's time and waiting from which on others are as late by the same.
+const EQUAL_PART: f64 = 0.9;
+const EQUAL_BLAMED_PART: f64 = 0.05;
 /// The most groups that are looked for.
 const GROUPS_MAX: usize = 8;
 
@@ -25,11 +31,11 @@ pub(crate) struct Group {
 }
 
 /// Returns groups of causes, the costliest first.
-pub(crate) fn groups(blame: &Blame) -> Vec<Group> {
+pub(crate) fn groups(run: &Run, blame: &Blame) -> Vec<Group> {
     let mut left = blame.causes.clone();
     let mut found = Vec::new();
     while found.len() < GROUPS_MAX {
-        let Some(group) = largest(&left) else { break };
+        let Some(group) = largest(run, &left) else { break };
         let is_one = group.ranks.len() == 1;
         let first = group.activities.first().map(|(doing, _)| *doing);
         left.retain(|(rank, doing), _| {
@@ -41,7 +47,7 @@ pub(crate) fn groups(blame: &Blame) -> Vec<Group> {
     found
 }
 
-fn largest(causes: &BTreeMap<Cause, Blamed>) -> Option<Group> {
+fn largest(run: &Run, causes: &BTreeMap<Cause, Blamed>) -> Option<Group> {
     let mut of_ranks: BTreeMap<u32, f64> = BTreeMap::new();
     let mut of_activities: BTreeMap<Doing, f64> = BTreeMap::new();
     for ((rank, doing), blamed) in causes {
@@ -50,12 +56,33 @@ fn largest(causes: &BTreeMap<Cause, Blamed>) -> Option<Group> {
     }
     let (rank, rank_ns) = most(&of_ranks)?;
     let (doing, doing_ns) = most(&of_activities)?;
+    let time_ns = |rank: u32, doing: Doing| {
+        let visits = run.activities.of(doing).and_then(|visits| visits.get(rank as usize));
+        visits.map_or(0.0, |visits| crate::ns(visits.ns.into()))
+    };
     if rank_ns >= RANK_PART * doing_ns {
-        return Some(group(causes, |cause| cause.0 == rank));
+        let alone = group(causes, |cause| cause.0 == rank);
+        let (first, first_ns) = *alone.activities.first()?;
+        // Others that take as long are hidden behind it, and no less the cause.
+        let least_ns = EQUAL_PART * time_ns(rank, first);
+        let equal = causes.iter().filter(|(cause, blamed)| {
+            cause.1 == first
+                && time_ns(cause.0, first) >= least_ns
+                && blamed.ns() >= EQUAL_BLAMED_PART * first_ns
+        });
+        let equal: RankSet = equal.map(|(cause, _)| cause.0).collect();
+        if equal.len() == 1 || least_ns == 0.0 {
+            return Some(alone);
+        }
+        return Some(group(causes, |cause| cause.1 == first && equal.contains(cause.0)));
     }
     let of_activity = causes.iter().filter(|(cause, _)| cause.1 == doing);
     let top_ns = of_activity.clone().map(|(_, blamed)| blamed.ns()).fold(0.0, f64::max);
     let named = of_activity.filter(|(_, blamed)| blamed.ns() >= BESIDE_PART * top_ns);
+    let named: Vec<_> = named.collect();
+    let longest_ns = named.iter().map(|(cause, _)| time_ns(cause.0, doing)).fold(0.0, f64::max);
+    let named =
+        named.into_iter().filter(|(cause, _)| time_ns(cause.0, doing) >= AS_LONG_PART * longest_ns);
     let named: RankSet = named.map(|(cause, _)| cause.0).collect();
     Some(group(causes, |cause| cause.1 == doing && named.contains(cause.0)))
 }

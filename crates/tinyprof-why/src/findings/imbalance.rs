@@ -13,7 +13,7 @@ use crate::phrases::{capital, if_many, ns, ranks};
 use crate::place::Place;
 
 /// The option that would tell more.
-const MORE: &str = "Measure with -o mpi=messages to see who waits for it, and where.";
+const MORE: &str = "Measure with -o mpi=messages to see who waits for whom, and where.";
 
 /// Returns the finding about the ranks that are busy the longest.
 pub(super) fn imbalance(facts: &Facts<'_>) -> Option<Finding> {
@@ -85,7 +85,10 @@ pub(super) fn imbalance(facts: &Facts<'_>) -> Option<Finding> {
         }
         _ => format!("Give {} less work. {MORE}", ranks(&late)),
     };
-    let why = "is in calls of MPI for a shorter time than the others".to_owned();
+    let why = format!(
+        "{} in calls of MPI for a shorter time than the others",
+        if_many(&late, "is", "are")
+    );
     let link = Link { ranks: late.clone(), place: place.clone(), ns: waiting_ns, why };
     Some(Finding {
         certainty: Certainty::AtMost,
@@ -114,16 +117,20 @@ fn mean_of(visits: &[Visits], late: &RankSet, is_in: bool) -> f64 {
     mean(&ns, |rank| late.contains(rank) == is_in)
 }
 
-/// Returns the activity that takes longer on these ranks than on others, if it is more than the
-/// program as a whole.
+/// Returns the activity that takes longer on each of these ranks than on others, if it is more than
+/// the program as a whole.
 fn place(run: &Run, late: &RankSet) -> (Option<Place>, Option<Doing>) {
-    let excess = |visits: &[Visits]| mean_of(visits, late, true) - mean_of(visits, late, false);
+    let least_ns = |visits: &[Visits]| {
+        let chosen = (0_u32..).zip(visits).filter(|(rank, _)| late.contains(*rank));
+        crate::ns(chosen.map(|(_, visits)| visits.ns).min().unwrap_or(0).into())
+    };
+    let excess = |visits: &[Visits]| least_ns(visits) - mean_of(visits, late, false);
     let most = run
         .activities
         .iter()
         .map(|(doing, visits)| (doing, excess(visits)))
         .max_by(|a, b| a.1.total_cmp(&b.1));
-    let Some((doing, _)) = most else { return (None, None) };
+    let Some((doing, _)) = most.filter(|(_, ns)| *ns > 0.0) else { return (None, None) };
     let is_whole = run.callpaths.get(doing.callpath()).parent.is_none();
     if is_whole {
         return (None, None);

@@ -39,12 +39,13 @@ pub(super) fn contention(facts: &Facts<'_>) -> Option<Finding> {
     });
     let longest = held.map(|(doing, visits)| (doing, all_ns(visits))).max_by_key(|(_, ns)| *ns);
     let (doing, held_ns) = longest.unwrap_or((Doing::In(at), 0));
+    let each_ns = crate::ns(held_ns) / crate::ns(holders.len().into());
     let place = Place::of(&run.callpaths, doing.callpath());
     let sentence = format!(
-        "{} {} a lock one after another, and compute {} before {}; {} {} {} for it in {}",
+        "{} {} a lock one after another, and compute {} each before {}; {} {} {} for it in {}",
         capital(&ranks(&holders)),
         if_many(&holders, "holds", "hold"),
-        ns(crate::ns(held_ns)),
+        ns(each_ns),
         place.name(),
         ranks(&waiting),
         if_many(&waiting, "waits", "wait"),

@@ -86,7 +86,7 @@ pub(super) fn kind(run: &Run, group: &Group) -> Option<Kind> {
     if at.pattern != Pattern::LateSender || run.used() < 3 {
         return None;
     }
-    let waiting = waiting_ranks(group);
+    let waiting = waiting_ranks(run, group);
     let others = run.used().saturating_sub(1) as u64;
     let is_of_all = |count: u64| count >= 2 && 2 * count >= others;
     if group.ranks.len() == 1 && is_of_all(waiting.len()) {

@@ -37,7 +37,7 @@ pub(super) fn small(facts: &Facts<'_>) -> Option<Finding> {
         .filter(|(_, call)| is_small(call) || is_completion_of(facts, call, &is_small))
         .map(|(index, _)| *index)
         .collect();
-    let costs = of_small.iter().map(|index| (*index, cost_ns(facts, *index)));
+    let costs = of_small.iter().map(|index| (*index, least_cost_ns(facts, *index)));
     let mut costs: Vec<(CallpathIndex, f64)> = costs.collect();
     costs.sort_by(|a, b| b.1.total_cmp(&a.1));
     let sum_ns: f64 = costs.iter().map(|(_, ns)| ns).sum();
@@ -53,7 +53,7 @@ pub(super) fn small(facts: &Facts<'_>) -> Option<Finding> {
         return None;
     }
     let place = Place::of(&run.callpaths, first);
-    let senders = senders(facts, &of_small);
+    let senders = visitors(facts, of_small.iter().filter(|at| run.calls[at].sent.count > 0));
     let sentence = format!(
         "{} {} {} messages of {} on average; that takes {} of all ranks, most of it in {}",
         capital(&ranks(&senders)),
@@ -63,13 +63,15 @@ pub(super) fn small(facts: &Facts<'_>) -> Option<Finding> {
         ns(sum_ns),
         place.name()
     );
+    // What ranks had no processor for is part of some call.
+    let part = sum_ns / costs.iter().map(|(_, ns)| ns).sum::<f64>();
     let link = |(index, ns): &(CallpathIndex, f64)| Link {
-        ranks: senders.clone(),
+        ranks: visitors(facts, iter::once(index)),
         place: Some(Place::of(&run.callpaths, *index)),
-        ns: *ns,
+        ns: *ns * part,
         why: "calls that exchange small messages".to_owned(),
     };
-    let links: Vec<Link> = costs.iter().take(3).map(link).collect();
+    let links: Vec<Link> = costs.iter().filter(|(_, ns)| *ns > 0.0).take(3).map(link).collect();
     let advice =
         "Combine messages to the same rank into one: below about 4 KiB a message takes as \
                   long as an empty one."
@@ -203,6 +205,18 @@ fn is_completion_of(facts: &Facts<'_>, call: &Call, is_start: &dyn Fn(&Call) -> 
             .is_some_and(|before| before.function.starts_with("MPI_I") && is_start(before))
 }
 
+/// Returns the time of all ranks in a call for its messages alone, in ns: where some rank has many,
+/// the least that a rank takes for one, for each. What others take longer is that MPI waits for a
+/// receiver, or that they have lost their processors.
+fn least_cost_ns(facts: &Facts<'_>, index: CallpathIndex) -> f64 {
+    let (run, doing) = (facts.run, Doing::In(index));
+    let all = run.in_calls.of(doing).or_else(|| run.activities.of(doing)).unwrap_or_default();
+    let many = all.iter().filter(|visits| crate::ns(visits.count.into()) >= MANY);
+    let each_ns = many.map(|visits| crate::ns(visits.ns.into()) / crate::ns(visits.count.into()));
+    let visits = crate::ns(all.iter().map(|visits| u128::from(visits.count)).sum());
+    cost_ns(facts, index).min(each_ns.fold(f64::INFINITY, f64::min) * visits.max(1.0))
+}
+
 /// Returns the time of all ranks in a call that is no waiting with a cause, in ns.
 fn cost_ns(facts: &Facts<'_>, index: CallpathIndex) -> f64 {
     let unexplained = &facts.blame.unexplained.at;
@@ -217,9 +231,9 @@ fn in_call_ns(facts: &Facts<'_>, index: CallpathIndex) -> f64 {
 }
 
 /// Returns the ranks that visit these calls.
-fn senders(facts: &Facts<'_>, calls: &[CallpathIndex]) -> RankSet {
+fn visitors<'a>(facts: &'a Facts<'_>, calls: impl Iterator<Item = &'a CallpathIndex>) -> RankSet {
     let mut found = RankSet::default();
-    for index in calls.iter().filter(|index| facts.run.calls[index].sent.count > 0) {
+    for index in calls {
         let run = facts.run;
         let of =
             run.may_wait.of(Doing::In(*index)).or_else(|| run.activities.of(Doing::In(*index)));

@@ -9,16 +9,18 @@ use crate::phrases::{capital, if_many, ns, ranks};
 use crate::place::Place;
 
 /// The advice.
-pub(super) const ADVICE: &str = "Start at most one rank or thread for each CPU, and look at what \
-                                 else runs on the host. Which rank is late is chance while this \
-                                 lasts.";
+pub(super) const ADVICE: &str =
+    "Start at most one rank or thread for each CPU, and look at what else runs on the host.";
+
+/// What is added where nothing else is known.
+const CHANCE: &str = " Which rank is late is chance while this lasts.";
 
 /// The part of the longest delay from which on a rank is named.
 const NAMED_PART: f64 = 0.2;
 
 /// Returns the finding about waiting for ranks that had no processor, as the program has measured
 /// it, if there is much of it.
-pub(super) fn waited_for(facts: &Facts<'_>) -> Option<Finding> {
+pub(super) fn waited_for(facts: &Facts<'_>, found: &[Finding]) -> Option<Finding> {
     let (run, blame) = (facts.run, facts.blame);
     let waiting_ns = blame.no_processor.ns();
     if !facts.is_large(waiting_ns) {
@@ -48,12 +50,7 @@ pub(super) fn waited_for(facts: &Facts<'_>) -> Option<Finding> {
         waits_at,
         waiting_ranks,
         chain,
-        ..Finding::new(
-            Kind::Oversubscription,
-            run.a_rank_ns(waiting_ns),
-            sentence,
-            ADVICE.to_owned(),
-        )
+        ..Finding::new(Kind::Oversubscription, run.a_rank_ns(waiting_ns), sentence, advice(found))
     })
 }
 
@@ -61,8 +58,15 @@ pub(super) fn waited_for(facts: &Facts<'_>) -> Option<Finding> {
 /// that were `found` tells the same. It blames no rank: who had no processor is chance.
 pub(super) fn oversubscribed(facts: &Facts<'_>, found: &[Finding]) -> Option<Finding> {
     let run = facts.run;
-    let of_ranks = run.no_processor_ns.iter().map(|[least_ns, _]| crate::ns((*least_ns).into()));
-    let of_ranks: Vec<f64> = of_ranks.collect();
+    // A rank that waits in a loop for others loses nothing: what is certain is beyond that time.
+    let waiting_ns = |rank: usize| -> u64 {
+        let calls = run.may_wait.iter().filter(|_| run.has_messages());
+        calls.map(|(_, visits)| visits.get(rank).map_or(0, |visits| visits.ns)).sum()
+    };
+    let of_ranks: Vec<f64> = (0..)
+        .zip(&run.no_processor_ns)
+        .map(|(rank, [least_ns, _])| crate::ns(least_ns.saturating_sub(waiting_ns(rank)).into()))
+        .collect();
     let lost_ns: f64 = of_ranks.iter().sum();
     if !facts.is_large(lost_ns) || found.iter().any(|one| one.kind == Kind::Oversubscription) {
         return None;
@@ -79,10 +83,15 @@ pub(super) fn oversubscribed(facts: &Facts<'_>, found: &[Finding]) -> Option<Fin
     let why = "ready to run, without a processor".to_owned();
     let chain = vec![Link { ranks: who.clone(), place: None, ns: lost_ns, why }];
     Some(Finding {
-        // Ranks that wait in a loop for others lose nothing without a processor.
         certainty: Certainty::AtMost,
         ranks: who,
         chain,
-        ..Finding::new(Kind::Oversubscription, run.a_rank_ns(lost_ns), sentence, ADVICE.to_owned())
+        ..Finding::new(Kind::Oversubscription, run.a_rank_ns(lost_ns), sentence, advice(found))
     })
+}
+
+/// Returns the advice beside what was `found`.
+fn advice(found: &[Finding]) -> String {
+    let is_alone = found.iter().all(Finding::is_chance);
+    format!("{ADVICE}{}", if is_alone { CHANCE } else { "" })
 }

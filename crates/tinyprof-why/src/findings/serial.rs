@@ -122,7 +122,7 @@ pub(super) fn one_after_another(facts: &Facts<'_>) -> Option<Finding> {
     let waiting_ns = crate::ns(run.waits.sum_ns());
     // Where one rank is the cause, the others are no chain: they are late because of it.
     // Several ranks that do the same are the chain itself.
-    let first = super::groups::groups(facts.blame).into_iter().next();
+    let first = super::groups::groups(facts.run, facts.blame).into_iter().next();
     let one = first.filter(|group| group.ranks.len() == 1);
     let caused_ns = one.map_or(0.0, |group| group.blamed.ns());
     if caused_ns > 0.5 * waiting_ns {
@@ -220,7 +220,7 @@ pub(super) fn in_turns(facts: &Facts<'_>, group: &Group) -> Option<Option<Findin
         ranks: group.ranks.clone(),
         place: Some(place.clone()),
         waits_at: waits_at.map(|at| Place::of(&run.callpaths, at)),
-        waiting_ranks: waiting_ranks(group),
+        waiting_ranks: waiting_ranks(facts.run, group),
         chain: chain(facts, group),
         ..Finding::new(kind, run.a_rank_ns(waiting_ns), sentence, advice.to_owned())
     };

@@ -7,7 +7,7 @@ use super::oversubscribed::ADVICE;
 use super::{FINDING_PART, Facts};
 use crate::facts::activities::Doing;
 use crate::finding::{Finding, Kind, Link};
-use crate::phrases::ns;
+use crate::phrases::{if_many, ns, ranks as of_ranks};
 use crate::place::Place;
 
 /// The least visits of a rank.
@@ -30,11 +30,21 @@ pub(super) fn add_one_slow_visit(facts: &Facts<'_>, found: &mut Vec<Finding>) {
         return;
     }
     let late = found.remove(at);
-    if let Some((_, waiting)) = late.sentence.split_once("; ") {
-        slow.sentence = format!("{}; {waiting}", slow.sentence);
-    }
+    // They wait for as long as that visit takes longer, and for the rest because of the others.
+    let waiting = &late.waiting_ranks;
+    let of_place =
+        late.waits_at.as_ref().map_or_else(String::new, |at| format!(" in {}", at.name()));
+    slow.sentence = format!(
+        "{}; {} up to {} for it{of_place}",
+        slow.sentence,
+        if_many(
+            waiting,
+            &format!("{} waits", of_ranks(waiting)),
+            &format!("{} wait each", of_ranks(waiting))
+        ),
+        ns(slow.lost_ns),
+    );
     (slow.waits_at, slow.waiting_ranks) = (late.waits_at, late.waiting_ranks);
-    slow.chain = late.chain;
     found.push(slow);
 }
 
@@ -98,7 +108,7 @@ fn one_slow_visit(facts: &Facts<'_>) -> Option<Finding> {
     let why = "a single visit".to_owned();
     let link = Link { ranks: all.clone(), place: Some(place.clone()), ns: lost_ns, why };
     let advice = "If it is the first one, leave it out of comparisons, or do before the loop what \
-                  only it has to do."
+                  only it has to do; otherwise begin with it, or divide it."
         .to_owned();
     Some(Finding {
         certainty: Certainty::Measured,

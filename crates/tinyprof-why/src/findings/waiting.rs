@@ -20,6 +20,14 @@ const SLOWER_BY: f64 = 1.1;
 /// The least number of activities. With fewer, a slow rank looks like one with more work.
 const SLOW_ACTIVITIES_MIN: usize = 3;
 
+/// The part of all that it does longer that one activity of a slow rank has at most. Otherwise that
+/// is the cause, and the others are a little slower because of it.
+const SLOW_BY_ONE: f64 = 0.6;
+
+/// The part of the waiting for late receivers that these have to wait themselves: otherwise they
+/// have no time in which they could receive earlier.
+const IDLE_PART: f64 = 0.3;
+
 /// The part of a group's waiting that another finding about the same call has to explain.
 const TOLD_PART: f64 = 0.5;
 
@@ -37,7 +45,7 @@ pub(super) fn waiting(facts: &Facts<'_>, told: &[Finding]) -> (Vec<Finding>, Bla
             .filter(|one| one.lost_ns >= least_ns)
             .any(|one| at.is_some() && one.waits_at.as_ref().map(|place| place.index) == at)
     };
-    let all = groups(facts.blame).into_iter();
+    let all = groups(facts.run, facts.blame).into_iter();
     let large = all.filter(|group| facts.is_large(group.blamed.ns()) && !is_told(group));
     let mut found = Vec::new();
     let mut left = Blamed::default();
@@ -92,7 +100,7 @@ fn finding(facts: &Facts<'_>, group: &Group) -> Option<Finding> {
     let waiting_ns = group.blamed.ns();
     let (at, _) = group.blamed.longest()?;
     let waits_at = at.callpath.map(|callpath| Place::of(&run.callpaths, callpath));
-    let waiting_ranks = waiting_ranks(group);
+    let waiting_ranks = waiting_ranks(run, group);
     let subject = capital(&ranks(&group.ranks));
     let does = does(run, &group.ranks, doing, compared.here.ns);
     let region = region(run, group, doing);
@@ -100,7 +108,7 @@ fn finding(facts: &Facts<'_>, group: &Group) -> Option<Finding> {
         region.as_ref().map_or_else(String::new, |place| format!(" (in {})", place.name()));
     let sentence = format!(
         "{subject} {does}{in_region}{}; {} {} {} for {}{}",
-        compared.others(),
+        compared.others(run, &group.ranks),
         ranks(&waiting_ranks),
         if_many(&waiting_ranks, "waits", "wait"),
         ns(waiting_ns),
@@ -157,6 +165,18 @@ fn kind(facts: &Facts<'_>, group: &Group, doing: Doing) -> Kind {
     }
 }
 
+/// Returns whether senders would gain by receives that are posted earlier. They do not where they
+/// need data of the late ranks as well, for which they wait then; or where the late ranks have no
+/// time to spare.
+fn could_receive_earlier(run: &Run, group: &Group) -> bool {
+    let waiting = waiting_ranks(run, group);
+    let mut pairs = waiting.iter().flat_map(|to| group.ranks.iter().map(move |from| (to, from)));
+    let of_late = run.waits.all.iter().filter(|wait| group.ranks.contains(wait.rank));
+    let idle_ns: u128 = of_late.map(|wait| u128::from(wait.ns)).sum();
+    !pairs.any(|pair| run.received.contains(&pair))
+        && crate::ns(idle_ns) >= IDLE_PART * group.blamed.ns()
+}
+
 /// Returns whether a rank takes longer in nearly all of its activities that count.
 fn is_slow(run: &Run, group: &Group) -> bool {
     if group.ranks.len() != 1 {
@@ -164,6 +184,12 @@ fn is_slow(run: &Run, group: &Group) -> bool {
     }
     let all = run.activities.iter().filter_map(|(doing, _)| Compared::of(run, doing, &group.ranks));
     let all: Vec<Compared> = all.collect();
+    let excesses = all.iter().map(|one| (one.here.ns - one.elsewhere.ns).max(0.0));
+    let (sum_ns, largest_ns) =
+        excesses.fold((0.0, 0.0), |(sum, largest): (f64, f64), ns| (sum + ns, largest.max(ns)));
+    if largest_ns > SLOW_BY_ONE * sum_ns {
+        return false;
+    }
     let most_ns = all.iter().map(|one| one.elsewhere.ns).fold(0.0, f64::max);
     let counts: Vec<&Compared> = all
         .iter()
@@ -193,14 +219,20 @@ fn advice(run: &Run, kind: Kind, group: &Group, doing: Doing, compared: &Compare
              for each, or divide the others among several masters.",
             capital(&who)
         ),
-        Kind::LateReceiver => format!(
+        Kind::LateReceiver if could_receive_earlier(run, group) => format!(
             "Post the receive before that work on {who} (MPI_Irecv), or send with MPI_Isend."
         ),
+        _ if compared.work_elsewhere_ns(run, &group.ranks).is_some() => {
+            format!("Give {who} less work there, or find out why that takes longer than elsewhere.")
+        }
         _ if split.single.is_some() && visits.len() > 1 => format!(
             "No other rank does this: divide it among the ranks, or let the others go on while \
              {who} {} it.",
             if_many(&group.ranks, "does", "do")
         ),
+        _ if compared.is_by_count(&split) && compared.elsewhere.visits < 1.0 => {
+            format!("Give {who} less work there, or divide it among more ranks.")
+        }
         _ if compared.is_by_count(&split) => format!(
             "Give {who} fewer of these {:.0} visits (the others have {:.0}).",
             compared.here.visits, compared.elsewhere.visits

@@ -34,6 +34,18 @@ impl State {
         self.enter_from(recorder, visited, entered_ns).add_to(visited);
     }
 
+    /// Notes the last call of the program, which begins now.
+    pub(in crate::companions) fn enter_last(
+        &mut self,
+        recorder: Recorder,
+        visited: Visited,
+        entered_ns: u64,
+    ) {
+        self.enter(recorder, visited, entered_ns);
+        (self.last, self.last_left_ns) = (visited.id(), entered_ns);
+        self.visit_units = recorder.visit_units();
+    }
+
     /// As [`enter`](Self::enter), and returns the flow from the call before, which is to be added
     /// to the callpath of the call.
     #[inline]
