@@ -245,6 +245,59 @@ static void locks(void) {
   if (step == steps - 1) MPI_Win_free(&window);
 }
 
+// At the ends there is no neighbour. Too large to be sent at once, and small enough to be stored.
+static void shift(void) {
+  static double from[64], to[64];
+  int up = rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL, down = rank > 0 ? rank - 1 : MPI_PROC_NULL;
+  work(rank == 2 ? 4 : 1);
+  MPI_Sendrecv(to, 64, MPI_DOUBLE, up, TAG, from, 64, MPI_DOUBLE, down, TAG, world,  // place: shift
+               MPI_STATUS_IGNORE);
+  MPI_Sendrecv(to, 64, MPI_DOUBLE, down, TAG, from, 64, MPI_DOUBLE, up, TAG, world, MPI_STATUS_IGNORE);
+}
+
+static void at_the_end(void) {
+  work(1);
+  MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, world);
+  if (rank == 3 && step + 1 == steps) work(20);
+}
+
+static void both_late(void) {
+  MPI_Request r[2];
+  work(rank == 1 || rank == 2 ? 5 : 1);
+  MPI_Irecv(in, 1, MPI_DOUBLE, left(), TAG, world, &r[0]);  // place: both_late
+  MPI_Isend(out, 1, MPI_DOUBLE, right(), TAG, world, &r[1]);
+  MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+  MPI_Barrier(world);
+}
+
+// What rank 0 does with each result is done before the last one comes.
+static void last_result(void) {
+  MPI_Request r[16];
+  int of;
+  work(rank == 3 ? 6 : 2);
+  if (rank > 0) {
+    MPI_Send(out, 1, MPI_DOUBLE, 0, TAG, world);  // place: last_result
+  } else {
+    for (int from = 1; from < ranks; from++) MPI_Irecv(&in[from], 1, MPI_DOUBLE, from, TAG, world, &r[from - 1]);
+    for (int count = 1; count < ranks; count++) {
+      MPI_Waitany(ranks - 1, r, &of, MPI_STATUS_IGNORE);
+      work(0.3);
+    }
+  }
+  MPI_Bcast(in, 1, MPI_DOUBLE, 0, world);
+}
+
+// A rank that is late by one activity is a little slower in all others, too.
+static void one_activity(void) {
+  double factor = rank == 3 ? 1.3 : 1;
+  work(0.3 * factor);
+  MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, world);
+  work(0.3 * factor);
+  MPI_Allgather(in, 1, MPI_DOUBLE, out, 1, MPI_DOUBLE, world);
+  work(rank == 3 ? 6 : 0.5);
+  MPI_Barrier(world);  // place: one_activity
+}
+
 // Healthy programs --------------------------------------------------------------------------------
 
 static void ring(void) {
@@ -363,7 +416,8 @@ static const struct {
     PATTERN(first_iteration), PATTERN(half), PATTERN(more_visits), PATTERN(ring),
     PATTERN(reduced), PATTERN(alone), PATTERN(locks), PATTERN(stencil), PATTERN(broadcast),
     PATTERN(all_to_all), PATTERN(exchanged), PATTERN(gathered), PATTERN(rare), PATTERN(overlapped), PATTERN(slow_host),
-    PATTERN(healthy_hosts), PATTERN(oversubscribed), PATTERN(memory_bound)};
+    PATTERN(healthy_hosts), PATTERN(oversubscribed), PATTERN(memory_bound), PATTERN(shift),
+    PATTERN(at_the_end), PATTERN(both_late), PATTERN(last_result), PATTERN(one_activity)};
 
 int main(int count, char **arguments) {
   MPI_Init(&count, &arguments);
@@ -378,7 +432,7 @@ int main(int count, char **arguments) {
       MPI_Barrier(world);
       raise(SIGKILL);
     }
-    MPI_Finalize();
+    MPI_Finalize();  // place: at_the_end
     return 0;
   }
   return 2;

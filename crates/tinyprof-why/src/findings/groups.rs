@@ -15,9 +15,8 @@ const RANK_PART: f64 = 0.75;
 const BESIDE_PART: f64 = 0.2;
 /// The part of the time of the longest that a rank has to spend there to be named beside it.
 const AS_LONG_PART: f64 = 0.5;
-/// The part of a single rank's time and waiting from which on others are as late by the same.
+/// The part of a single rank's time from which on others are as late by the same.
 const EQUAL_PART: f64 = 0.9;
-const EQUAL_BLAMED_PART: f64 = 0.05;
 /// The most groups that are looked for.
 const GROUPS_MAX: usize = 8;
 
@@ -36,10 +35,12 @@ pub(crate) fn groups(run: &Run, blame: &Blame) -> Vec<Group> {
     let mut found = Vec::new();
     while found.len() < GROUPS_MAX {
         let Some(group) = largest(run, &left) else { break };
-        let is_one = group.ranks.len() == 1;
+        // Either all that its ranks do, or one activity.
+        let is_of_ranks = group.ranks.len() == 1 || group.activities.len() > 1;
         let first = group.activities.first().map(|(doing, _)| *doing);
         left.retain(|(rank, doing), _| {
-            let is_in = if is_one { group.ranks.contains(*rank) } else { Some(*doing) == first };
+            let is_in =
+                if is_of_ranks { group.ranks.contains(*rank) } else { Some(*doing) == first };
             !is_in
         });
         found.push(group);
@@ -62,19 +63,18 @@ fn largest(run: &Run, causes: &BTreeMap<Cause, Blamed>) -> Option<Group> {
     };
     if rank_ns >= RANK_PART * doing_ns {
         let alone = group(causes, |cause| cause.0 == rank);
-        let (first, first_ns) = *alone.activities.first()?;
-        // Others that take as long are hidden behind it, and no less the cause.
+        let (first, _) = *alone.activities.first()?;
+        // Others that take as long are hidden behind it, and no less the cause: unless that is what
+        // most ranks do.
         let least_ns = EQUAL_PART * time_ns(rank, first);
-        let equal = causes.iter().filter(|(cause, blamed)| {
-            cause.1 == first
-                && time_ns(cause.0, first) >= least_ns
-                && blamed.ns() >= EQUAL_BLAMED_PART * first_ns
-        });
-        let equal: RankSet = equal.map(|(cause, _)| cause.0).collect();
-        if equal.len() == 1 || least_ns == 0.0 {
+        let all = 0..u32::try_from(run.ranks).unwrap_or(u32::MAX);
+        let equal: RankSet = all.filter(|other| time_ns(*other, first) >= least_ns).collect();
+        if least_ns == 0.0 || equal.len() == 1 || 2 * equal.len() > run.used() as u64 {
             return Some(alone);
         }
-        return Some(group(causes, |cause| cause.1 == first && equal.contains(cause.0)));
+        let mut late = group(causes, |cause| equal.contains(cause.0));
+        late.ranks = equal;
+        return Some(late);
     }
     let of_activity = causes.iter().filter(|(cause, _)| cause.1 == doing);
     let top_ns = of_activity.clone().map(|(_, blamed)| blamed.ns()).fold(0.0, f64::max);

@@ -85,9 +85,15 @@ impl Chain {
 
 /// Returns the chain of ranks that wait for messages of one before, if most ranks are in it, and it
 /// is the program that makes it.
-pub(super) fn chain_of(run: &Run) -> Option<Chain> {
-    let no_processor_ns: u64 = run.no_processor_ns.iter().map(|[_, most_ns]| most_ns).sum();
-    if crate::ns(no_processor_ns.into()) > NO_PROCESSOR_PART * crate::ns(run.waits.sum_ns()) {
+pub(super) fn chain_of(facts: &Facts<'_>) -> Option<Chain> {
+    let (run, blame) = (facts.run, facts.blame);
+    // What ranks that wait in a loop lose makes nobody wait: where that is told apart, it is left out.
+    let no_processor_ns = if blame.is_measured {
+        blame.no_processor.ns()
+    } else {
+        run.no_processor_ns.iter().map(|[_, most_ns]| crate::ns((*most_ns).into())).sum()
+    };
+    if no_processor_ns > NO_PROCESSOR_PART * crate::ns(run.waits.sum_ns()) {
         return None;
     }
     let mut for_rank: BTreeMap<u32, BTreeMap<u32, u64>> = BTreeMap::new();
@@ -112,7 +118,7 @@ pub(super) fn chain_of(run: &Run) -> Option<Chain> {
 /// waiting is along their chain: then it explains all waiting.
 pub(super) fn one_after_another(facts: &Facts<'_>) -> Option<Finding> {
     let run = facts.run;
-    let chain = chain_of(run)?;
+    let chain = chain_of(facts)?;
     let busy = |rank: usize| {
         run.activities.iter().map(|(_, of_ranks)| crate::ns(of_ranks[rank].ns.into())).sum::<f64>()
     };
@@ -226,7 +232,7 @@ pub(super) fn in_turns(facts: &Facts<'_>, group: &Group) -> Option<Option<Findin
     };
     // A rank of a chain waits while the one before it works.
     let of_work = |chain: &Chain| chain.ns >= WORK_PART * mean_ns * crate::ns(chain.links as u128);
-    let chain = chain_of(run).filter(|chain| chain.ns >= 0.5 * waiting_ns && of_work(chain));
+    let chain = chain_of(facts).filter(|chain| chain.ns >= 0.5 * waiting_ns && of_work(chain));
     if chain.is_none() && !is_repeated(run, doing, waiting_ns) {
         return Some(None);
     }

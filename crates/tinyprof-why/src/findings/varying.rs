@@ -39,7 +39,7 @@ pub(super) fn varying(facts: &Facts<'_>, claimed: &[Place], left: &Blamed) -> Op
     let why = "unexplained: the ranks do as much as those that they wait for".to_owned();
     let link = Link { ranks: waiting.clone(), place: Some(waits_at.clone()), ns: waiting_ns, why };
     let is_sent = at.pattern == Pattern::LateSender && run.share(waiting_ns) >= CHAIN_RUN;
-    let chain = chain_of(run).filter(|chain| is_sent && chain.ns >= 0.5 * waiting_ns);
+    let chain = chain_of(facts).filter(|chain| is_sent && chain.ns >= 0.5 * waiting_ns);
     let (kind, sentence, advice) = match chain {
         Some(chain) => (
             Kind::Serialisation,
