@@ -55,10 +55,9 @@ impl<'a> Elsewhere<'a> {
         Some(Self { way, hosts, segments })
     }
 
-    /// Returns the hosts that the user names, or this one, as a host of its own.
-    pub(super) fn or_here(on: &'a OnJob) -> Self {
-        let here = || Self { way: Way::Here, hosts: vec![HERE.to_owned()], segments: &on.segments };
-        Self::of(on).unwrap_or_else(here)
+    /// Returns this host, as one of its own. A job of Slurm may have the number of a process here.
+    pub(super) fn here(on: &'a OnJob) -> Self {
+        Self { way: Way::Here, hosts: vec![HERE.to_owned()], segments: &on.segments }
     }
 
     /// Runs a command on all of them at the same time, and tells what each says as soon as it does.

@@ -25,8 +25,8 @@ const WAITS_PART: f64 = 0.2;
 /// How much longer late ranks have to do something to be blamed for it by itself.
 const LONGER_BY: f64 = 1.02;
 
-/// The part of the computing of late ranks that others do before other calls, from which on it is
-/// told.
+/// The part of what late ranks compute that others compute before other calls, from which on that
+/// is told.
 const AS_LONG_PART: f64 = 0.5;
 
 /// The times of an activity on the ranks of a group, and on the others, in ns.

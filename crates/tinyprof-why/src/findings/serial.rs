@@ -87,7 +87,8 @@ impl Chain {
 /// is the program that makes it.
 pub(super) fn chain_of(facts: &Facts<'_>) -> Option<Chain> {
     let (run, blame) = (facts.run, facts.blame);
-    // What ranks that wait in a loop lose makes nobody wait: where that is told apart, it is left out.
+    // What ranks lose that wait in a loop makes nobody wait: where that is told apart, it does not
+    // count.
     let no_processor_ns = if blame.is_measured {
         blame.no_processor.ns()
     } else {

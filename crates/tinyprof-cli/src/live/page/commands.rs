@@ -3,8 +3,8 @@
 use std::error::Error;
 use std::fs;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -29,6 +29,7 @@ const CONDITIONS_MAX: usize = 16;
 #[derive(Debug)]
 pub(super) struct Commands {
     on: Mutex<OnJob>,
+    is_here: AtomicBool,
     feed: Arc<Feed>,
     under_way: AtomicUsize,
     kept: Mutex<Vec<PathBuf>>,
@@ -94,11 +95,13 @@ impl Order {
 impl Commands {
     pub(super) fn new(on: OnJob, feed: Arc<Feed>) -> Self {
         let (kept, chosen, conditions) = Default::default();
-        Self { on: Mutex::new(on), feed, under_way: AtomicUsize::new(0), kept, chosen, conditions }
+        let (under_way, is_here) = (AtomicUsize::new(0), AtomicBool::new(false));
+        Self { on: Mutex::new(on), is_here, feed, under_way, kept, chosen, conditions }
     }
 
     /// Directs commands to this one of several jobs of this host.
     pub(super) fn direct_to(&self, job: &str) {
+        self.is_here.store(true, Relaxed);
         let mut on = locked(&self.on);
         if on.segments.job.as_deref() != Some(job) {
             on.segments.job = Some(job.to_owned());
@@ -175,7 +178,10 @@ impl Commands {
 
     fn done(&self, order: &Order) -> Result<Told, Box<dyn Error>> {
         let on = locked(&self.on).clone();
-        let hosts = Elsewhere::or_here(&on);
+        // Once a job of this host is watched, that is the one.
+        let is_here = self.is_here.load(Relaxed);
+        let elsewhere = if is_here { None } else { Elsewhere::of(&on) };
+        let hosts = elsewhere.unwrap_or_else(|| Elsewhere::here(&on));
         match order {
             Order::Status => status_by(&hosts),
             Order::Save => save_by(&hosts, None),
