@@ -116,7 +116,13 @@ fn chains_circles_and_grids() {
 
 #[test]
 fn graphs_by_chance_on_one_to_sixteen_ranks() {
-    for (ranks, seed) in [(1, 1), (2, 2), (5, 3), (16, 4)] {
+    // MPICH's ranks spin while they wait, and sixteen on few processors take long.
+    let many = if std::env::var("TINYPROF_MPIEXEC").is_ok_and(|name| name.contains("mpich")) {
+        8
+    } else {
+        16
+    };
+    for (ranks, seed) in [(1, 1), (2, 2), (5, 3), (many, 4)] {
         let mut below = numbers(seed);
         let edges: Edges = (0..300).map(|_| [below(200), below(200)]).collect();
         check(ranks, &edge_list(&edges), &edges);
@@ -194,7 +200,7 @@ fn a_graph_where_few_vertices_have_most_edges() {
 fn the_paths_do_not_depend_on_the_number_of_ranks() {
     let scratch = tempfile::tempdir().unwrap();
     for kind in ["chain", "grid", "random", "powerlaw"] {
-        let of_ranks = [1, 2, 7].map(|ranks| {
+        let of_ranks = [1, 2, 5].map(|ranks| {
             let file = format!("{kind}-{ranks}");
             let arguments =
                 ["--generate", kind, "--vertices", "150", "--edges", "220", "--output", &file];
