@@ -25,8 +25,8 @@ pub(crate) use communication::{
 };
 #[cfg(feature = "top")]
 pub(crate) use ctl::{
-    CtlAction, CtlArguments, CtlCommand, LiveArguments, OnArguments, OnJob, PlugArguments,
-    SaveArguments, Time,
+    CtlAction, CtlArguments, CtlCommand, HostChoice, LiveArguments, OnArguments, OnJob,
+    PlugArguments, SaveArguments, Time,
 };
 pub(crate) use diff::{DiffArguments, EfficiencyArguments};
 pub(crate) use export::{ExportArguments, ExportFormat};

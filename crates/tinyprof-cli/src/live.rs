@@ -45,7 +45,7 @@ use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::time::Duration;
 
-use crate::arguments::{Rows, TableFormat, TopArguments};
+use crate::arguments::{HostChoice, Rows, SegmentChoice, TableFormat, TopArguments};
 use crate::recover::segment_directory;
 use crate::sys;
 pub(crate) use agents::run as agent;
@@ -121,6 +121,19 @@ struct Watching<'a> {
     remote_shell: Option<&'a str>,
     /// Of agents, in seconds.
     interval: u32,
+}
+
+impl<'a> Watching<'a> {
+    /// Returns the job of these choices, of which agents send a picture each `interval` seconds.
+    fn of(segments: &'a SegmentChoice, hosts: &'a HostChoice, interval: u32) -> Self {
+        Self {
+            directory: segments.directory.as_deref(),
+            job: segments.job.as_deref(),
+            hosts: &hosts.hosts,
+            remote_shell: hosts.remote_shell.as_deref(),
+            interval,
+        }
+    }
 }
 
 /// Returns the source of the numbers: agents, if the user names hosts, or a job of Slurm.

@@ -29,8 +29,8 @@ const STYLES: [&str; 4] = [
 /// says to what.
 const HASHES: [&str; 4] = [
     "KgJVsC6ZtO36GHbPx7mxi8unNtaEOWubzRWBtiOJCrg=",
-    "cDHmUY+IPFwRRSj0HgAnjb0RUED3T6P2v3FgRHZLy58=",
-    "6TkhQZRQfDkqPPYeAZEk4RvJWksfIaSX4ls0elJ0R1I=",
+    "LH20eFSYQkNiyawAQKSoBZ6psVb8AovTA0ssJtEmfyg=",
+    "dz16PErhxmM2yt7lZg8phg0jIwa9+jXT/NjwQaAa9zE=",
     "p5J+GTWjA6QyE4qAk4ovz812ZpkIapuiyMLq3F2/Ufo=",
 ];
 

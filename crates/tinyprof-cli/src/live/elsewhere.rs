@@ -17,7 +17,7 @@ use super::told::{Files, Head, Told};
 use crate::arguments::{OnJob, SegmentChoice};
 use crate::{memory, render};
 
-/// What this host is called beside itself.
+/// The name by which this host reports to a process of its own.
 const HERE: &str = "here";
 
 /// The hosts of a job.

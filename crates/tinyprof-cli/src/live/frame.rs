@@ -16,12 +16,12 @@ pub(super) struct Recent {
     pub(super) visits_per_s: f64,
     /// Its share of the time of all root regions, from 0 to 1.
     pub(super) share: f64,
-    /// The same without its callees.
+    /// Its exclusive share of that time, from 0 to 1.
     pub(super) exclusive_share: f64,
 }
 
-/// What ranks did between two samples, where regions have tags: parts of the time of all root
-/// regions, start-up included, from 0 to 1.
+/// The shares of communication and of input and output in the time between two samples, start-up
+/// included, from 0 to 1. Known where regions have tags.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct ActivityShares {
     pub(super) communication: f64,
@@ -88,7 +88,7 @@ pub(super) struct Frame {
     pub(super) roots: Vec<usize>,
     /// The time between this sample and the previous one.
     pub(super) interval: Option<Duration>,
-    /// What ranks did in it; `None` if that is not known.
+    /// How ranks used that time; `None` if it is unknown.
     pub(super) activity: Option<ActivityShares>,
 }
 

@@ -36,13 +36,7 @@ use server::Server;
 /// If it cannot listen, or the browser not be started.
 pub(crate) fn run(arguments: &LiveArguments) -> Result<(), Box<dyn Error>> {
     let &LiveArguments { ref segments, ref hosts, interval, port, open } = arguments;
-    let mut app = App::new(source(&Watching {
-        directory: segments.directory.as_deref(),
-        job: segments.job.as_deref(),
-        hosts: &hosts.hosts,
-        remote_shell: hosts.remote_shell.as_deref(),
-        interval,
-    }));
+    let mut app = App::new(source(&Watching::of(segments, hosts, interval)));
     let feed = Arc::new(Feed::default());
     let commands = Arc::new(Commands::new(OnJob::of(segments, hosts), Arc::clone(&feed)));
     let server = Server::new(port, Arc::clone(&feed), Arc::clone(&commands))

@@ -67,7 +67,7 @@ impl Watch {
 
     /// Looks once.
     pub(super) fn look(&mut self) -> Seen {
-        let wanted = self.seen.clone().or_else(|| self.job.clone());
+        let wanted = self.watched().map(str::to_owned);
         let in_memory = match segments::look(&self.directory, wanted.as_deref(), &mut self.progress)
         {
             Ok(found) => found,

@@ -80,6 +80,21 @@ export function picker(label, options, chosen, onChoose) {
   return element("label", { className: "picker" }, element("span", {}, label), list);
 }
 
+/** Returns a part of a page, with a heading. */
+export function card(title, content, className = "") {
+  return element("section", { className: `card ${className}` }, element("h2", { textContent: title }), content);
+}
+
+/** Returns a large number with its meaning; `exact` is the number unrounded, if it is one. */
+export function figureElement([figure, words, exact]) {
+  return element(
+    "div",
+    { className: "figure" },
+    element("span", { className: "figure-number", textContent: figure, "data-exact": exact?.toString() }),
+    element("bdi", { className: "figure-words", textContent: words, title: words }),
+  );
+}
+
 /** Returns a sentence to show if there is nothing to draw. */
 export function nothing(text) {
   return element("p", { className: "nothing", textContent: text });

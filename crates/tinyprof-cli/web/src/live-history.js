@@ -72,7 +72,7 @@ function unknownWords(points) {
 
 /** Returns uPlot's options and data: areas one above the other, a line, and marks. */
 function historyPlot(points, marks) {
-  const sums = BANDS.map(([key], at) => points.map((point) => BANDS.slice(0, at + 1).reduce((sum, [own]) => sum + point.activity[own], 0), key));
+  const sums = BANDS.map((_, at) => points.map((point) => BANDS.slice(0, at + 1).reduce((sum, [own]) => sum + point.activity[own], 0)));
   const area = (at) => ({ stroke: token(BANDS[at][2]), fill: token(BANDS[at][2]), width: 1, points: { show: false } });
   const order = BANDS.map((_, at) => at).reverse();
   return {

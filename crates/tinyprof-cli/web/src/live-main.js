@@ -1,6 +1,6 @@
 // The page of a running job: pictures come from tinyprof live as server-sent events.
 
-import { element } from "./elements.js";
+import { card, element, figureElement } from "./elements.js";
 import { counted, percent, time } from "./numbers.js";
 import { efficiencyBlock, onHosts } from "./facts.js";
 import { shown } from "./names.js";
@@ -23,15 +23,15 @@ class LivePage {
     this.ranks = new LiveRanks();
     this.callpaths = new LiveCallpaths(() => this.#showRanks());
     this.commands = new LiveCommands();
-    this.whyCard = part("Why", this.why, "full");
+    this.whyCard = card("Why", this.why, "full");
     this.parts = [
       this.figures,
       this.whyCard,
-      part("What ranks do", this.history.box, "larger"),
-      part("How well the ranks are used", this.efficiency, "smaller"),
-      part("Callpaths", this.callpaths.box, "full"),
-      part("Ranks of the selected callpath", this.ranks.box),
-      part("Commands", this.commands.box),
+      card("What ranks do", this.history.box, "larger"),
+      card("How well the ranks are used", this.efficiency, "smaller"),
+      card("Callpaths", this.callpaths.box, "full"),
+      card("Ranks of the selected callpath", this.ranks.box),
+      card("Commands", this.commands.box),
     ];
     onTheme(() => this.history.draw());
   }
@@ -71,10 +71,6 @@ class LivePage {
   }
 }
 
-function part(title, content, className = "") {
-  return element("section", { className: `card ${className}` }, element("h2", { textContent: title }), content);
-}
-
 /** Puts new content into a box if it differs, so that a selection in it stays. */
 function update(box, content) {
   if (box.firstChild && box.firstChild.isEqualNode(content)) return;
@@ -89,9 +85,7 @@ function figuresOf({ efficiency, activity, callpaths }) {
     [percent(activity?.communication), "of the last look in MPI"],
     ...(busiest ? [[percent(busiest.exclusive_now), `of the last look in ${shown(busiest.name)} itself`]] : []),
   ];
-  return figures.map(([figure, words]) =>
-    element("div", { className: "figure" }, element("span", { className: "figure-number", textContent: figure }), element("bdi", { className: "figure-words", textContent: words, title: words })),
-  );
+  return figures.map(figureElement);
 }
 
 /** Returns what a reader has to know before any number. */

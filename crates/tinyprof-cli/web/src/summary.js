@@ -1,6 +1,6 @@
 // The first view: where the time was spent, on which rank, in which iteration, and since when.
 
-import { element } from "./elements.js";
+import { card, element, figureElement } from "./elements.js";
 import { count, counted, percent, time } from "./numbers.js";
 import { efficiencyBlock, factList, warnings } from "./facts.js";
 import { onSelection, select } from "./selection.js";
@@ -35,10 +35,6 @@ export class SummaryView {
   }
 }
 
-function card(title, content, className = "") {
-  return element("section", { className: `card ${className}` }, element("h2", { textContent: title }), content);
-}
-
 /** Returns the total time, and the region that took most of it. */
 function headline(profile) {
   const total = profile.report.total_inclusive_ns;
@@ -56,14 +52,7 @@ function headline(profile) {
   return element(
     "div",
     { className: "figures" },
-    ...figures.map(([figure, words, exact]) =>
-      element(
-        "div",
-        { className: "figure" },
-        element("span", { className: "figure-number", textContent: figure, "data-exact": exact === null ? undefined : String(exact) }),
-        element("bdi", { className: "figure-words", textContent: words, title: words }),
-      ),
-    ),
+    ...figures.map(figureElement),
   );
 }
 

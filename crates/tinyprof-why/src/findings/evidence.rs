@@ -22,8 +22,8 @@ const LINK_PART: f64 = 0.05;
 /// The part of the waiting of other ranks from which on a late rank is said to wait, too.
 const WAITS_PART: f64 = 0.2;
 
-/// How much longer late ranks have to do something to be blamed for it by itself.
-const LONGER_BY: f64 = 1.02;
+/// How much longer late ranks have to do something than others to be blamed for it.
+pub(super) const LONGER_BY: f64 = 1.02;
 
 /// The part of what late ranks compute that others compute before other calls, from which on that
 /// is told.
@@ -139,8 +139,11 @@ pub(super) fn excess_ns(visits: &[Visits], of: &RankSet) -> f64 {
 pub(super) fn waiting_ranks(run: &Run, group: &Group) -> RankSet {
     let all = group.blamed.ranks();
     let others: RankSet = all.iter().filter(|rank| !group.ranks.contains(*rank)).collect();
-    if others.is_empty() || group.ranks.len() == 1 {
-        return if others.is_empty() { all } else { others };
+    if others.is_empty() {
+        return all;
+    }
+    if group.ranks.len() == 1 {
+        return others;
     }
     let at: BTreeSet<CallpathIndex> = group.blamed.at.keys().filter_map(|at| at.callpath).collect();
     let mut of_ranks: BTreeMap<u32, f64> = BTreeMap::new();
@@ -217,9 +220,12 @@ fn why(run: &Run, group: &Group, doing: Doing) -> String {
     let what = does(run, &group.ranks, doing, compared.here.ns);
     let split = Imbalance::of(visits);
     if split.single.is_some() && visits.len() > 1 {
-        return match compared.others(run, &group.ranks) {
-            others if others.ends_with("do not") => format!("{what}: no other rank does"),
-            others => format!("{what}{others}"),
+        let has_others = compared.elsewhere.visits > 0.0
+            || compared.work_elsewhere_ns(run, &group.ranks).is_some();
+        return if has_others {
+            format!("{what}{}", compared.others(run, &group.ranks))
+        } else {
+            format!("{what}: no other rank does")
         };
     }
     if group.ranks.len() >= run.used() as u64 {

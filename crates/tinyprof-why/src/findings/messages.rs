@@ -3,6 +3,7 @@
 use std::iter;
 
 use tinyprof_format::model::{CallpathIndex, Traffic};
+use tinyprof_messages::delay::Visits;
 use tinyprof_messages::graph::RankSet;
 use tinyprof_report::Certainty;
 use tinyprof_report::cells::{count_cell, data};
@@ -10,6 +11,7 @@ use tinyprof_report::cells::{count_cell, data};
 use super::Facts;
 use crate::facts::activities::{Doing, all_ns};
 use crate::facts::calls::Call;
+use crate::facts::run::Run;
 use crate::finding::{Finding, Kind, Link};
 use crate::phrases::{capital, ns, ranks};
 use crate::place::Place;
@@ -172,9 +174,7 @@ fn with_processor_ns(facts: &Facts<'_>, costs: &[(CallpathIndex, f64)]) -> f64 {
     let run = facts.run;
     let mut of_ranks = vec![0_u64; run.ranks];
     for (index, _) in costs {
-        let doing = Doing::In(*index);
-        let of = run.in_calls.of(doing).or_else(|| run.activities.of(doing)).unwrap_or_default();
-        for (sum_ns, visits) in of_ranks.iter_mut().zip(of) {
+        for (sum_ns, visits) in of_ranks.iter_mut().zip(in_call(run, *index)) {
             *sum_ns = sum_ns.saturating_add(visits.ns);
         }
     }
@@ -209,8 +209,7 @@ fn is_completion_of(facts: &Facts<'_>, call: &Call, is_start: &dyn Fn(&Call) -> 
 /// the least that a rank takes for one, for each. What others take longer is that MPI waits for a
 /// receiver, or that they have lost their processors.
 fn least_cost_ns(facts: &Facts<'_>, index: CallpathIndex) -> f64 {
-    let (run, doing) = (facts.run, Doing::In(index));
-    let all = run.in_calls.of(doing).or_else(|| run.activities.of(doing)).unwrap_or_default();
+    let all = in_call(facts.run, index);
     let many = all.iter().filter(|visits| crate::ns(visits.count.into()) >= MANY);
     let each_ns = many.map(|visits| crate::ns(visits.ns.into()) / crate::ns(visits.count.into()));
     let visits = crate::ns(all.iter().map(|visits| u128::from(visits.count)).sum());
@@ -225,9 +224,13 @@ fn cost_ns(facts: &Facts<'_>, index: CallpathIndex) -> f64 {
 }
 
 fn in_call_ns(facts: &Facts<'_>, index: CallpathIndex) -> f64 {
-    let (run, doing) = (facts.run, Doing::In(index));
-    let all = run.in_calls.of(doing).or_else(|| run.activities.of(doing)).unwrap_or_default();
-    crate::ns(all_ns(all))
+    crate::ns(all_ns(in_call(facts.run, index)))
+}
+
+/// Returns the visits of a call by rank, without waiting.
+fn in_call(run: &Run, index: CallpathIndex) -> &[Visits] {
+    let doing = Doing::In(index);
+    run.in_calls.of(doing).or_else(|| run.activities.of(doing)).unwrap_or_default()
 }
 
 /// Returns the ranks that visit these calls.
@@ -249,7 +252,6 @@ fn visitors<'a>(facts: &'a Facts<'_>, calls: impl Iterator<Item = &'a CallpathIn
 #[cfg(test)]
 mod tests {
     use tinyprof_format::text::read_text;
-    use tinyprof_messages::delay::Visits;
     use tinyprof_report::Totals;
 
     use super::*;

@@ -12,7 +12,7 @@ use crate::place::Place;
 pub(super) const ADVICE: &str =
     "Start at most one rank or thread for each CPU, and look at what else runs on the host.";
 
-/// What is added where nothing else is known.
+/// The advice goes on like this if there is no other finding.
 const CHANCE: &str = " Which rank is late is chance while this lasts.";
 
 /// The part of the longest delay from which on a rank is named.

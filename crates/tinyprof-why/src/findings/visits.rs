@@ -35,13 +35,10 @@ pub(super) fn add_one_slow_visit(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let of_place =
         late.waits_at.as_ref().map_or_else(String::new, |at| format!(" in {}", at.name()));
     slow.sentence = format!(
-        "{}; {} up to {} for it{of_place}",
+        "{}; {} {} up to {} for it{of_place}",
         slow.sentence,
-        if_many(
-            waiting,
-            &format!("{} waits", of_ranks(waiting)),
-            &format!("{} wait each", of_ranks(waiting))
-        ),
+        of_ranks(waiting),
+        if_many(waiting, "waits", "wait each"),
         ns(slow.lost_ns),
     );
     (slow.waits_at, slow.waiting_ranks) = (late.waits_at, late.waiting_ranks);

@@ -3,7 +3,9 @@
 use tinyprof_messages::delay::{Imbalance, Visits};
 use tinyprof_messages::waiting::Pattern;
 
-use super::evidence::{Compared, certainty, chain, excess_ns, waiting_ranks, where_they_wait};
+use super::evidence::{
+    Compared, LONGER_BY, certainty, chain, excess_ns, waiting_ranks, where_they_wait,
+};
 use super::groups::{Group, groups};
 use super::{Facts, masters, serial};
 use crate::blame::Blamed;
@@ -30,9 +32,6 @@ const IDLE_PART: f64 = 0.3;
 
 /// The part of a group's waiting that another finding about the same call has to explain.
 const TOLD_PART: f64 = 0.5;
-
-/// The part by which late ranks have to do an activity longer than others.
-const LONGER_BY: f64 = 1.02;
 
 /// Returns a finding for each group of causes that is large enough; and the waiting of those groups
 /// that do not do more than others. Waiting that is due to the order of receives, or to locks, is

@@ -89,8 +89,7 @@ impl Way {
         }
     }
 
-    /// Returns the command that starts a process with these arguments, of which the first is the
-    /// program, on a host.
+    /// Returns the command that runs these arguments on a host; the first is the program.
     pub(in crate::live) fn command(&self, host: &str, arguments: &[String]) -> Command {
         match self {
             Self::Here => {

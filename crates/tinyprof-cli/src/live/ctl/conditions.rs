@@ -23,13 +23,7 @@ use crate::sys;
 pub(super) fn run(arguments: &OnArguments) -> Result<(), Box<dyn Error>> {
     let condition = Condition::new(&arguments.condition)?;
     let OnJob { segments, hosts, .. } = &arguments.on;
-    let mut app = App::new(source(&Watching {
-        directory: segments.directory.as_deref(),
-        job: segments.job.as_deref(),
-        hosts: &hosts.hosts,
-        remote_shell: hosts.remote_shell.as_deref(),
-        interval: arguments.interval,
-    }));
+    let mut app = App::new(source(&Watching::of(segments, hosts, arguments.interval)));
     let interval = Duration::from_secs(arguments.interval.into());
     let (mut fired, mut held_before) = (0, false);
     while fired < arguments.times {

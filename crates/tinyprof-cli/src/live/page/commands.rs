@@ -37,7 +37,7 @@ pub(super) struct Commands {
     conditions: Mutex<Vec<Awaited>>,
 }
 
-/// What is to be done when a condition holds.
+/// An order, and the condition that triggers it.
 #[derive(Debug)]
 struct Awaited {
     condition: Condition,

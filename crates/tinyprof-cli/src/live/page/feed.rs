@@ -1,4 +1,5 @@
-//! What pages are told: the newest picture of the job, the last ten minutes, and what was done.
+//! The data for all open pages: the newest picture of the job, the points of the last ten minutes,
+//! and the marks of commands.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -17,12 +18,12 @@ const MARKS_MAX: usize = 100;
 /// The newest picture, for all pages that are open.
 #[derive(Debug, Default)]
 pub(super) struct Feed {
-    told: Mutex<Told>,
+    told: Mutex<Latest>,
     is_new: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Told {
+struct Latest {
     /// How many changes there were.
     number: u64,
     /// The kind of the newest, and what it says.
@@ -32,7 +33,7 @@ struct Told {
     marks: VecDeque<Value>,
 }
 
-/// What a page does not know yet.
+/// An update for a page.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct News {
     pub(super) number: u64,
@@ -74,7 +75,7 @@ impl Feed {
         });
     }
 
-    fn tell(&self, change: impl FnOnce(&mut Told)) {
+    fn tell(&self, change: impl FnOnce(&mut Latest)) {
         let mut told = self.told();
         change(&mut told);
         told.newest["marks"] = told.marks.iter().cloned().collect();
@@ -82,7 +83,7 @@ impl Feed {
         self.is_new.notify_all();
     }
 
-    fn told(&self) -> MutexGuard<'_, Told> {
+    fn told(&self) -> MutexGuard<'_, Latest> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -93,11 +94,13 @@ impl Feed {
 
     /// Waits for what is newer than this number, so long; none if nothing is.
     pub(super) fn after(&self, number: u64, timeout: Duration) -> Option<News> {
-        let is_old = |told: &mut Told| told.number <= number;
+        let is_old = |told: &mut Latest| told.number <= number;
         let waited = self.is_new.wait_timeout_while(self.told(), timeout, is_old);
         let (told, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        let news = News { number: told.number, event: told.event, text: told.newest.to_string() };
-        (news.number > number && !news.event.is_empty()).then_some(news)
+        let is_news = told.number > number && !told.event.is_empty();
+        let news =
+            || News { number: told.number, event: told.event, text: told.newest.to_string() };
+        is_news.then(news)
     }
 }
 

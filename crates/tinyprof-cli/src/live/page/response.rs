@@ -12,7 +12,7 @@ pub(super) struct Response {
     body: Vec<u8>,
 }
 
-/// What goes with each answer: nothing is kept, guessed, framed, or read by other pages.
+/// The headers of every answer: no caching, no guessing of types, no frames, no other origins.
 const HEADERS: &str = "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n\
                        X-Frame-Options: DENY\r\nReferrer-Policy: no-referrer\r\n\
                        Cross-Origin-Resource-Policy: same-origin\r\nConnection: close\r\n";

@@ -32,7 +32,7 @@ pub(super) struct Server {
     pages: Arc<Pages>,
 }
 
-/// What its pages are made of.
+/// The state that all connections share.
 #[derive(Debug)]
 struct Pages {
     /// The beginning of each path: `/TOKEN/`.
