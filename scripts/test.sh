@@ -106,7 +106,9 @@ for mpi in "${MPI_FOUND[@]}"; do
     rust_select
     # The programs that tests start bear the same names for all MPIs.
     step "build with $mpi" cargo test "${SELECTED[@]}" --no-run
-    step "tests with $mpi" cargo test "${SELECTED[@]}" --test mpi
+    # The programs of MPI's rules below have the launcher as it is.
+    launcher=$(mpi_yielding "$mpi")
+    step "tests with $mpi" env TINYPROF_MPIEXEC="$launcher" cargo test "${SELECTED[@]}" --test mpi
     # Most of it is waiting for programs to end.
     if [[ $mpi == "${MPI_FOUND[0]}" ]]; then beside programs_of_users; fi
     step "programs of MPI's rules, with $mpi" bash scripts/conformance.sh quick

@@ -1,6 +1,5 @@
 //! Runs an example under mpiexec at level `messages`, and reads why its ranks waited.
 
-use std::env;
 use std::process::Output;
 
 use tempfile::TempDir;
@@ -11,10 +10,6 @@ use tinyprof_why::Why;
 #[path = "../../tinyprof-mpi/tests/support/mod.rs"]
 mod mpi;
 
-/// MPICH's ranks spin while they wait: on few processors, sixteen take half a minute for what eight
-/// do in seconds.
-const SPINNING_RANKS_MAX: usize = 8;
-
 /// A run that has ended with the right result.
 pub(crate) struct Run {
     scratch: TempDir,
@@ -22,10 +17,8 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Runs a program on `ranks` ranks, or fewer of MPICH, in a directory of its own.
+    /// Runs a program on `ranks` ranks in a directory of its own.
     pub(crate) fn of(program: &str, ranks: usize, arguments: &[&str]) -> Self {
-        let is_mpich = env::var("TINYPROF_MPIEXEC").is_ok_and(|name| name.contains("mpich"));
-        let ranks = if is_mpich { ranks.min(SPINNING_RANKS_MAX) } else { ranks };
         let scratch = tempfile::tempdir().expect("a directory");
         let output = mpi::mpiexec(ranks)
             .arg(program)

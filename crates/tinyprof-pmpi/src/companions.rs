@@ -17,6 +17,7 @@
 //! lock. Nobody can know the order of messages that several threads send, or receive, with one
 //! communicator, partner and tag: these are unclear.
 
+mod absences;
 mod agreement;
 mod announce;
 mod blocked;

@@ -2,39 +2,31 @@
 //!
 //! MPI decides for each message whether its send waits for the receiver. So the companion of such a
 //! send asks when the receive began. A receiver that began later answers in the companion's place
-//! when it takes it. The time in the call that sent the message, or completed it, then tells how
-//! much of that was waiting. If the answer comes after that call has ended, the sender finds it in
-//! one of its next calls, and corrects its clock.
+//! when it takes it; or one that had begun, but was not in MPI: many MPIs move a message only while
+//! its receiver is there. The time in the call that sent the message, or completed it, then tells
+//! how much of that was waiting. If the answer comes after that call has ended, the sender finds it
+//! in one of its next calls, and corrects its clock.
+
+mod call;
 
 use std::collections::VecDeque;
 
-use tinyprof::__calls::{Callpath, CallpathId, EdgeInstance, EdgeKey, EdgeKind, Recorder};
+use tinyprof::__calls::{Callpath, Recorder};
 use tinyprof_messages::clock::Clock;
-use tinyprof_messages::companion::Companion;
 use tinyprof_messages::meeting::Meeting;
-use tinyprof_messages::time::{Offset, Post};
+use tinyprof_messages::time::Post;
 
 use super::carrier::Carrier;
 use super::causes::Waited;
 use super::common_clock::Span;
-use super::shared::{Answer, Heard};
+use super::shared::Heard;
+use call::Call;
 
 /// A call that takes no longer, in ns, has not waited for anybody.
 pub(crate) const BLOCKED_NS_MIN: u64 = 1_000;
 /// The calls whose answers are waited for, and their messages.
 const CALLS: usize = 64;
 const MESSAGES: usize = 4096;
-/// A receiver that came so much later than the end of the call, in ns, was not waited for.
-const SURELY_LATER_NS: i64 = 20_000;
-/// A call of several messages that has gone on after a receiver was there for at most this part of
-/// the time before has waited for it, whatever MPI can store.
-const AFTER_PART: i64 = 2;
-/// The time in which a message travels on any network, in ns, and for each of its bytes.
-const TRAVEL_NS: u64 = 20_000;
-const TRAVEL_NS_A_BYTE: u64 = 10;
-/// By how much the entering of a call may be wrong, in ns: the cost of our work before it is a
-/// mean.
-const ENTERING_NS: i64 = 5_000;
 
 /// A message whose receiver answers if it was later.
 #[derive(Clone, Copy, Debug)]
@@ -68,29 +60,6 @@ impl Receiver {
             Self::Free | Self::Untold => None,
         }
     }
-}
-
-/// A call that may have waited for the receivers of messages.
-#[derive(Clone, Copy, Debug)]
-struct Call {
-    span: Span,
-    callpath: Callpath,
-    /// The clock when the call began, and when it had ended.
-    before: Clock,
-    applied: Clock,
-    /// The senders that it has waited for.
-    senders: Option<Meeting>,
-    /// The messages whose answers are not there yet.
-    open: usize,
-    /// How many were asked for, and their bytes.
-    asked: usize,
-    bytes: u64,
-    /// The time up to which the call may have waited for a receiver, but need not have, since MPI
-    /// has stored messages of that size before; in ns after its begin.
-    doubtful_ns: u64,
-    /// The receiver that came last, of those that came before the end.
-    last: Option<(Sent, Answer)>,
-    receivers: Option<Meeting>,
 }
 
 /// The calls whose answers are waited for, in the order in which they were made.
@@ -240,111 +209,5 @@ impl Blocked {
             self.messages.drain(..call.open.min(self.messages.len()));
             self.lost_ns += call.span.duration_ns();
         }
-    }
-}
-
-impl Call {
-    /// Notes an answer.
-    fn take(&mut self, sent: &Sent, answer: &Answer, stored_bytes: &mut u64) {
-        let later_ns = answer.posted_ns.cast_signed() - self.span.left_ns.cast_signed();
-        let may_be_stored = sent.bytes != u64::MAX;
-        if later_ns > SURELY_LATER_NS && may_be_stored {
-            *stored_bytes = sent.bytes.max(*stored_bytes);
-        }
-        let is_alone = self.asked == 1 && self.senders.is_none();
-        if may_be_stored && later_ns > ENTERING_NS {
-            return;
-        }
-        let until_ns = answer.posted_ns.cast_signed() - self.span.entered_ns.cast_signed();
-        let may_be_chance = -later_ns > (until_ns / AFTER_PART).max(SURELY_LATER_NS);
-        if !is_alone && sent.bytes <= *stored_bytes && may_be_chance {
-            self.doubtful_ns = self.doubtful_ns.max(until_ns.max(0).cast_unsigned());
-            return;
-        }
-        let (companion, offset) = (answer.companion(), Offset::default());
-        self.before.hear_answer(self.span, sent.post, &companion, offset);
-        let receiver = self.before.answer(sent.post, &companion, offset, 0);
-        self.receivers = Some(self.receivers.map_or(receiver, |all| all.combine(receiver)));
-        if self.last.is_none_or(|(_, last)| last.posted_ns <= answer.posted_ns) {
-            self.last = Some((*sent, *answer));
-        }
-    }
-
-    /// Returns the time in the call of which nobody knows what it was, in ns. Up to the last sender
-    /// and receiver that it has waited for, that is known; then messages travel, unless that takes
-    /// most of the call and is too long for them: MPI may wait for a receiver that is not in MPI,
-    /// though its receive is posted.
-    fn unexplained_ns(&self) -> u64 {
-        let duration_ns = self.span.duration_ns();
-        let of_receiver =
-            |(_, answer): (Sent, Answer)| answer.posted_ns.saturating_sub(self.span.entered_ns);
-        let known_ns = self.begun_ns().max(self.last.map_or(0, of_receiver)).min(duration_ns);
-        let rest_ns = duration_ns - known_ns;
-        let travel_ns = TRAVEL_NS.saturating_add(self.bytes.saturating_mul(TRAVEL_NS_A_BYTE));
-        if rest_ns > travel_ns && rest_ns > known_ns {
-            return rest_ns;
-        }
-        let ns = self.doubtful_ns.saturating_sub(known_ns);
-        if ns > SURELY_LATER_NS.unsigned_abs() { ns } else { 0 }
-    }
-
-    /// Returns the time for which the call has waited for a sender, in ns.
-    fn begun_ns(&self) -> u64 {
-        self.senders.map_or(0, |senders| {
-            senders.last_ns.saturating_sub_unsigned(self.span.entered_ns).max(0).cast_unsigned()
-        })
-    }
-
-    /// Counts the waiting for the receiver that came last. Returns what the clock would have been
-    /// at the end of the call, and the waiting.
-    fn settle(&self, recorder: Recorder) -> Option<(Clock, Option<Waited>)> {
-        let mut waited = None;
-        let (sent, answer) = self.last?;
-        let receivers = self.receivers?;
-        let mut after = self.before;
-        let wait = match self.senders {
-            None if self.asked == 1 && sent.post.posted_ns >= self.span.entered_ns => {
-                after.send(self.span, &answer.companion(), Offset::default())
-            }
-            senders => {
-                let all = senders.map_or(receivers, |senders| senders.combine(receivers));
-                after.meet(self.span, &all)
-            }
-        };
-        // Up to then the call has waited for a sender.
-        let begun_ns = self.begun_ns();
-        let begun_virtual_ns = self.senders.map_or(0, |senders| {
-            let entered_ns = self.before.virtual_ns(self.span.entered_ns);
-            (senders.virtual_ns - entered_ns).max(0).cast_unsigned()
-        });
-        let waiting_ns = wait.waiting_ns.saturating_sub(begun_ns);
-        if waiting_ns >= BLOCKED_NS_MIN
-            && let Some(visited) = recorder.visited(self.callpath)
-        {
-            let kind = EdgeKind::Receiver;
-            let from = CallpathId::from_bits(answer.callpath);
-            let instance = EdgeInstance {
-                ns: waiting_ns,
-                compensated_ns: wait.compensated_ns.saturating_sub(begun_virtual_ns),
-                transfer_ns: if self.senders.is_none() { wait.transfer_ns } else { 0 },
-                ..EdgeInstance::default()
-            };
-            visited.add_edge(&EdgeKey { kind, partner: sent.to, from }, &instance);
-            let until_ns = wait.waiting_ns;
-            let by = Waited::by(sent.to, visited.id(), self.span, waiting_ns);
-            waited = Some(Waited { until_ns, ..by });
-        }
-        Some((after, waited))
-    }
-}
-
-impl Answer {
-    /// Returns it as what a partner says of itself.
-    fn companion(&self) -> Companion {
-        let Self { posted_ns, intrusion_ns, ideal_ns, callpath, uncertainty, nearest } = *self;
-        let entry_ns = posted_ns;
-        Companion { entry_ns, intrusion_ns, ideal_ns, callpath, ..Companion::default() }
-            .with_uncertainty(uncertainty)
-            .with_nearest(nearest)
     }
 }

@@ -2,6 +2,7 @@
 
 use tinyprof_messages::matching::{Receives, Streams};
 
+use super::absences::Absences;
 use super::carrier::Carrier;
 use super::partner::STREAMS;
 use super::threads::Sharing;
@@ -16,6 +17,8 @@ pub(super) struct Common {
     pub(super) sent: Streams<STREAMS>,
     pub(super) receives: Receives<STREAMS, OPEN>,
     pub(super) carrier: Carrier,
+    /// Those of its only thread: of several, another may be in MPI.
+    pub(super) absences: Absences,
     pub(super) sharing: Sharing,
 }
 
@@ -25,6 +28,7 @@ impl Common {
             sent: Streams::new(),
             receives: Receives::new(),
             carrier,
+            absences: Absences::default(),
             sharing: Sharing::default(),
         }
     }

@@ -14,6 +14,7 @@ use tinyprof_messages::uncertainty::Uncertainty;
 use tinyprof_messages::waiting::{Waited, late_receiver_ns};
 
 use super::causes::Waited as Caused;
+use super::common::Common;
 use super::common_clock::Span;
 use super::held;
 use super::partner::Partner;
@@ -194,19 +195,26 @@ impl State {
         let nearest = self.clock.nearest();
         let is_known = one.posted_by != EdgeKey::UNKNOWN;
         let callpath = if is_known { one.posted_by } else { here }.to_bits();
-        let answer = |companion: &Companion| {
-            let is_asked = companion.flags & Companion::ASKS != 0;
-            let is_late = posted_ns > companion.entry_ns;
-            (is_asked && is_late).then_some(Answer {
-                posted_ns,
-                intrusion_ns,
-                ideal_ns,
-                callpath,
-                uncertainty: Uncertainty::of(uncertainty_ns),
-                nearest,
-            })
+        let late = Answer {
+            posted_ns,
+            intrusion_ns,
+            ideal_ns,
+            callpath,
+            uncertainty: Uncertainty::of(uncertainty_ns),
+            nearest,
+            is_absent: false,
         };
-        match self.common().carrier.claim(mpi, recorder, &from, number, answer) {
+        let Common { carrier, absences, .. } = self.common();
+        let answer = |companion: &Companion| {
+            if companion.flags & Companion::ASKS == 0 {
+                None
+            } else if posted_ns > companion.entry_ns {
+                Some(late)
+            } else {
+                absences.at(companion.entry_ns).map(|absence| late.of_absent(absence, here))
+            }
+        };
+        match carrier.claim(mpi, recorder, &from, number, answer) {
             Some(companion)
                 if companion.flags & (Companion::UNSIZED | Companion::SHARED)
                     == Companion::UNSIZED =>

@@ -62,6 +62,7 @@ const FAULTS: &[Fault] = &[
     fault("late_root", &["late_root"], "0"),
     fault("early_root", &["late_to_collective"], "2"),
     fault("late_receiver", &["late_receiver"], "1").of_messages(),
+    fault("absent_receiver", &["late_receiver"], "1").of_messages(),
     fault("serial_io", &["serial_io"], "0"),
     fault("posix_io", &["late_to_collective"], "0"),
     Fault { steps: "2", ..fault("small_messages", &["small_messages"], "*") },

@@ -126,6 +126,22 @@ static void late_receiver(void) {
   }
 }
 
+// The receive is there before, and its rank is not in MPI when the message is sent.
+static void absent_receiver(void) {
+  MPI_Request request;
+  if (rank == 0) {
+    work(1);
+    MPI_Isend(large[0], LARGE, MPI_DOUBLE, 1, TAG, world, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  } else if (rank == 1) {
+    MPI_Irecv(large[0], LARGE, MPI_DOUBLE, 0, TAG, world, &request);
+    work(4);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);  // place: absent_receiver
+  } else {
+    work(4);
+  }
+}
+
 static void serial_io(void) {
   static MPI_File file = MPI_FILE_NULL;
   char name[64];
@@ -410,7 +426,7 @@ static const struct {
 #define PATTERN(name) {#name, name}
     PATTERN(late_sender), PATTERN(two_callpaths), PATTERN(chain), PATTERN(slow_rank),
     PATTERN(late_to_barrier), PATTERN(wavefront), PATTERN(saturated), PATTERN(starving),
-    PATTERN(late_root), PATTERN(early_root), PATTERN(late_receiver), PATTERN(serial_io),
+    PATTERN(late_root), PATTERN(early_root), PATTERN(late_receiver), PATTERN(absent_receiver), PATTERN(serial_io),
     PATTERN(posix_io), PATTERN(small_messages), PATTERN(no_overlap), PATTERN(polling),
     PATTERN(wrong_order), PATTERN(redundant_barrier), PATTERN(turns), PATTERN(growth), PATTERN(noise),
     PATTERN(first_iteration), PATTERN(half), PATTERN(more_visits), PATTERN(ring),

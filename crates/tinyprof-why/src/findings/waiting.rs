@@ -1,5 +1,6 @@
 //! Ranks that wait for others: what these do longer, and where.
 
+use tinyprof_format::model::CallpathIndex;
 use tinyprof_messages::delay::{Imbalance, Visits};
 use tinyprof_messages::waiting::Pattern;
 
@@ -176,6 +177,25 @@ fn could_receive_earlier(run: &Run, group: &Group) -> bool {
         && crate::ns(idle_ns) >= IDLE_PART * group.blamed.ns()
 }
 
+/// Returns whether most of the waiting for late receivers is for ranks that have posted their
+/// receives in time, and get the messages in calls that only complete them.
+fn is_posted(run: &Run, group: &Group) -> bool {
+    let posts = |at: CallpathIndex| {
+        let function = run.calls.get(&at).map_or("", |call| &call.function);
+        function.to_ascii_lowercase().contains("recv") || function.starts_with("MPI_Start")
+    };
+    let of_group = run.waits.all.iter().filter(|wait| {
+        wait.pattern == Pattern::LateReceiver && group.ranks.contains(wait.for_rank)
+    });
+    let (mut posted_ns, mut all_ns) = (0, 0);
+    for wait in of_group {
+        let ns = u128::from(wait.ns);
+        all_ns += ns;
+        posted_ns += if wait.from.is_some_and(|from| !posts(from)) { ns } else { 0 };
+    }
+    2 * posted_ns > all_ns
+}
+
 /// Returns whether a rank takes longer in nearly all of its activities that count.
 fn is_slow(run: &Run, group: &Group) -> bool {
     if group.ranks.len() != 1 {
@@ -218,6 +238,14 @@ fn advice(run: &Run, kind: Kind, group: &Group, doing: Doing, compared: &Compare
              for each, or divide the others among several masters.",
             capital(&who)
         ),
+        Kind::LateReceiver if could_receive_earlier(run, group) && is_posted(run, group) => {
+            format!(
+                "Its receive is there in time, but MPI sends the message only while {who} {} in MPI: \
+             call MPI_Test during that work, or let MPI have a thread for it \
+             (MPICH_ASYNC_PROGRESS=1 for MPICH).",
+                if_many(&group.ranks, "is", "are")
+            )
+        }
         Kind::LateReceiver if could_receive_earlier(run, group) => format!(
             "Post the receive before that work on {who} (MPI_Irecv), or send with MPI_Isend."
         ),

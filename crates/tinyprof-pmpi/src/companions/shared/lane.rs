@@ -25,6 +25,8 @@ const LINE_WORDS: usize = 8;
 const STAMP: usize = Companion::WORDS;
 /// The bit of a stamp that says that the entry has been taken and holds an answer.
 const ANSWERED: u64 = 1 << 63;
+/// The bit beside the uncertainty in an answer: [`Answer::is_absent`].
+const ABSENT: u64 = 1 << u32::BITS;
 /// In the first line, what the receiver writes: the number of entries that are free again.
 const TAKEN: usize = 0;
 
@@ -42,18 +44,22 @@ pub(in crate::companions) struct Which {
 /// received.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::companions) struct Answer {
-    /// When the receive was posted.
+    /// When the receiver was there: when the receive was posted.
     pub(in crate::companions) posted_ns: u64,
     /// By how much the receiver was delayed then.
     pub(in crate::companions) intrusion_ns: u64,
     /// The receiver's ideal time then.
     pub(in crate::companions) ideal_ns: u64,
-    /// The id of the callpath of the call that has posted it.
+    /// The id of the callpath of the call that has posted it, or got the message if it
+    /// [was absent](Self::is_absent).
     pub(in crate::companions) callpath: u64,
     /// By how much the receiver's delay may be wrong.
     pub(in crate::companions) uncertainty: Uncertainty,
     /// The shortest time of a message that it knows of.
     pub(in crate::companions) nearest: Latency,
+    /// True if the receive was there before the message was sent, but the receiver not in MPI: the
+    /// times are those at which it was there again.
+    pub(in crate::companions) is_absent: bool,
 }
 
 /// What a sender hears of a message.
@@ -61,7 +67,7 @@ pub(in crate::companions) struct Answer {
 pub(in crate::companions) enum Heard {
     /// It has not been received.
     NotYet,
-    /// The receiver was there before it was sent, or has given it up.
+    /// The receiver was there when it was sent, or has given it up.
     Nothing,
     Answer(Answer),
 }
@@ -194,9 +200,15 @@ impl Outgoing {
             std::array::from_fn(|at| entry[at].load(Relaxed));
         #[expect(clippy::cast_possible_truncation, reason = "16 bits, and 16 more")]
         let [uncertainty, nearest] = [unsure as u16, (unsure >> u16::BITS) as u16];
-        let uncertainty = Uncertainty::from_bits(uncertainty);
-        let nearest = Latency::from_bits(nearest);
-        Heard::Answer(Answer { posted_ns, intrusion_ns, ideal_ns, callpath, uncertainty, nearest })
+        Heard::Answer(Answer {
+            posted_ns,
+            intrusion_ns,
+            ideal_ns,
+            callpath,
+            uncertainty: Uncertainty::from_bits(uncertainty),
+            nearest: Latency::from_bits(nearest),
+            is_absent: unsure & ABSENT != 0,
+        })
     }
 }
 
@@ -426,8 +438,10 @@ impl Incoming {
     #[inline]
     fn answer(&self, position: u64, answer: &Answer) {
         let entry = self.lane.entry(position);
-        let Answer { posted_ns, intrusion_ns, ideal_ns, callpath, uncertainty, nearest } = *answer;
-        let unsure = u64::from(uncertainty.to_bits()) | u64::from(nearest.to_bits()) << u16::BITS;
+        let Answer { posted_ns, intrusion_ns, ideal_ns, callpath, .. } = *answer;
+        let unsure = u64::from(answer.uncertainty.to_bits())
+            | u64::from(answer.nearest.to_bits()) << u16::BITS
+            | if answer.is_absent { ABSENT } else { 0 };
         let words = [posted_ns, intrusion_ns, ideal_ns, callpath, unsure];
         for (place, word) in entry.iter().zip(words) {
             place.store(word, Relaxed);

@@ -5,7 +5,8 @@ use tinyprof::__calls::{
 };
 
 use super::State;
-use crate::companions::common_clock;
+use crate::companions::absences::{Absence, Absences};
+use crate::companions::{common_clock, threads};
 
 /// How often the clock of a rank that goes by `CLOCK_MONOTONIC` is set.
 const SET_EACH_NS: u64 = 1_000_000;
@@ -61,7 +62,22 @@ impl State {
         }
         let since_ns = self.compute(recorder, entered_ns);
         self.add_activities(visited.id(), entered_ns);
+        if since_ns >= Absences::NS_MIN && !threads::are_multiple() {
+            self.keep_absence(entered_ns);
+        }
         Flow { from: self.last, since_ns }
+    }
+
+    /// Notes that the rank was not in MPI up to now.
+    #[inline(never)]
+    fn keep_absence(&mut self, entered_ns: u64) {
+        let absence = Absence {
+            left_ns: self.last_left_ns,
+            entered_ns,
+            intrusion_ns: self.clock.intrusion_ns(),
+            ideal_ns: self.clock.ideal_ns(),
+        };
+        self.common().absences.keep(absence);
     }
 
     /// Notes the computation since the last call, and its cost. Returns how long it was,

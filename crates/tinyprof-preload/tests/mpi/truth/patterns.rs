@@ -70,6 +70,15 @@ pub(super) const SENDS: &[Pattern] = &[
     right("sendrecv_late_receive", 2),
     right("bsend", 2),
     right("rsend", 2),
+    right("absent_ssend", 2),
+    right("absent_2k", 2),
+    right("absent_12k", 2),
+    right("absent_large", 2),
+    right("absent_isend_500", 2),
+    right("absent_isend_2k", 2),
+    right("absent_isend", 2),
+    right("absent_sendrecv", 2),
+    right("absent_twice", 2),
 ];
 
 pub(super) const COLLECTIVES: &[Pattern] = &[

@@ -149,6 +149,68 @@ static void ssend_late_irecv(void) {
   waits_for("late_receiver", "MPI_Ssend", 0, enter_of(receiver(), 0), receiver(), "MPI_Irecv");
 }
 
+// The receive is there before the message is sent, but its rank computes then. MPI may move the
+// message nevertheless, or store it, or wait until the receiver is in MPI.
+#define ABSENT_RECEIVER(at, bytes, send)                                                   \
+  do {                                                                                     \
+    meet();                                                                                \
+    if (is_receiver()) MPI_Irecv(other, bytes, MPI_BYTE, 0, TAG, world, &request);         \
+    meet();                                                                                \
+    if (rank == 0) {                                                                       \
+      sleep_us(1000);                                                                      \
+      send;                                                                                \
+    }                                                                                      \
+    if (is_receiver()) be_late(), CALL(0, MPI_Wait(&request, MPI_STATUS_IGNORE));          \
+    meet();                                                                                \
+    if (rank == 0)                                                                         \
+      waits_for("late_receiver", at, 0, enter_of(receiver(), 0), receiver(), "MPI_Wait");  \
+    if (is_receiver()) waits("late_sender", "MPI_Wait", 0, enter_of(0, 0));                \
+  } while (0)
+
+#define ISEND_WAIT(bytes)                           \
+  do {                                              \
+    MPI_Isend(OF(bytes), &request);                 \
+    CALL(0, MPI_Wait(&request, MPI_STATUS_IGNORE)); \
+  } while (0)
+
+static void absent_ssend(void) { ABSENT_RECEIVER("MPI_Ssend", SMALL, CALL(0, MPI_Ssend(OF(SMALL)))); }
+static void absent_2k(void) { ABSENT_RECEIVER("MPI_Send", 2048, CALL(0, MPI_Send(OF(2048)))); }
+static void absent_12k(void) { ABSENT_RECEIVER("MPI_Send", 12288, CALL(0, MPI_Send(OF(12288)))); }
+static void absent_large(void) { ABSENT_RECEIVER("MPI_Send", LARGE, CALL(0, MPI_Send(OF(LARGE)))); }
+static void absent_isend_500(void) { ABSENT_RECEIVER("MPI_Isend|MPI_Wait", 500, ISEND_WAIT(500)); }
+static void absent_isend_2k(void) { ABSENT_RECEIVER("MPI_Isend|MPI_Wait", 2048, ISEND_WAIT(2048)); }
+static void absent_isend(void) { ABSENT_RECEIVER("MPI_Isend|MPI_Wait", LARGE, ISEND_WAIT(LARGE)); }
+
+// What rank 0 receives was sent before, so that only its send waits.
+static void absent_sendrecv(void) {
+  ABSENT_RECEIVER("MPI_Sendrecv", LARGE,
+                  CALL(0, MPI_Sendrecv(buffer, LARGE, MPI_BYTE, receiver(), TAG, other, 0, MPI_BYTE,
+                                       MPI_PROC_NULL, TAG, world, MPI_STATUS_IGNORE)));
+}
+
+// It comes to MPI with another call, computes again, and then completes the receive.
+static void absent_twice(void) {
+  int is_complete;
+  MPI_Request own = MPI_REQUEST_NULL;
+  meet();
+  if (is_receiver()) MPI_Irecv(other, LARGE, MPI_BYTE, 0, TAG, world, &request);
+  meet();
+  if (rank == 0) {
+    sleep_us(1000);
+    ISEND_WAIT(LARGE);
+  }
+  if (is_receiver()) {
+    be_late();
+    MPI_Irecv(buffer, SMALL, MPI_BYTE, rank, TAG, world, &own);
+    CALL(0, do MPI_Test(&request, &is_complete, MPI_STATUS_IGNORE); while (!is_complete));
+    be_late();
+    MPI_Send(other, SMALL, MPI_BYTE, rank, TAG, world);
+    MPI_Wait(&own, MPI_STATUS_IGNORE);
+  }
+  meet();
+  if (rank == 0) waits("late_receiver", "MPI_Isend|MPI_Wait", 0, enter_of(receiver(), 0));
+}
+
 int main(int count, char **arguments) {
   static const Pattern patterns[] = {
       {"ssend", ssend},
@@ -166,6 +228,15 @@ int main(int count, char **arguments) {
       {"sendrecv_late_receive", sendrecv_late_receive},
       {"bsend", bsend},
       {"rsend", rsend},
+      {"absent_ssend", absent_ssend},
+      {"absent_2k", absent_2k},
+      {"absent_12k", absent_12k},
+      {"absent_large", absent_large},
+      {"absent_isend_500", absent_isend_500},
+      {"absent_isend_2k", absent_isend_2k},
+      {"absent_isend", absent_isend},
+      {"absent_sendrecv", absent_sendrecv},
+      {"absent_twice", absent_twice},
       {0, 0},
   };
   return run(count, arguments, patterns, MPI_THREAD_SINGLE);

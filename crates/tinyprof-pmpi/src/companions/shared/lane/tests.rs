@@ -109,8 +109,15 @@ fn a_sender_hears_when_its_message_is_taken() {
         .collect();
     let uncertainty = Uncertainty::of(9);
     let nearest = Latency::of(700);
-    let answer =
-        Answer { posted_ns: 5, intrusion_ns: 6, ideal_ns: 7, callpath: 8, uncertainty, nearest };
+    let answer = Answer {
+        posted_ns: 5,
+        intrusion_ns: 6,
+        ideal_ns: 7,
+        callpath: 8,
+        uncertainty,
+        nearest,
+        is_absent: true,
+    };
     assert_eq!(outgoing.heard(places[1]), Heard::NotYet);
     let taken = incoming.take(&which(1), |_| Some(answer));
     assert_eq!(taken, Some(companion(&which(1))));
