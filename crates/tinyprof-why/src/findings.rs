@@ -17,7 +17,7 @@ mod waiting;
 
 use crate::blame::Blame;
 use crate::facts::run::Run;
-use crate::finding::Finding;
+use crate::finding::{Finding, Kind};
 
 /// The smallest part of a run that is worth a finding.
 pub(crate) const FINDING_PART: f64 = 0.05;
@@ -63,7 +63,14 @@ pub(crate) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     found
 }
 
+/// Returns how much a finding counts among others.
+fn weight(finding: &Finding) -> f64 {
+    /// Who looks for what has not come would wait for it otherwise: what makes it late comes first.
+    const OF_POLLING: f64 = 0.5;
+    if finding.kind == Kind::Polling { OF_POLLING * finding.lost_ns } else { finding.lost_ns }
+}
+
 /// Sorts findings, the costliest first, and chance last.
 pub(crate) fn sort(found: &mut [Finding]) {
-    found.sort_by(|a, b| a.is_chance().cmp(&b.is_chance()).then(b.lost_ns.total_cmp(&a.lost_ns)));
+    found.sort_by(|a, b| a.is_chance().cmp(&b.is_chance()).then(weight(b).total_cmp(&weight(a))));
 }
