@@ -23,7 +23,7 @@ const LOSSES_MAX: usize = 64;
 /// The number of facts of a clock that this reader knows.
 const CLOCK_FACTS: usize = 13;
 /// The number of facts of processor times that this reader knows.
-const PROCESSOR_FACTS: usize = 7;
+const PROCESSOR_FACTS: usize = 9;
 /// The largest number of facts of either kind in any version.
 const FACTS_MAX: usize = 64;
 

@@ -186,9 +186,9 @@ TAKEN = {
     "clocks": clocks(CLOCK),
     "eleven facts of a clock": clocks(b"\x0b" + ONE * 11),
     "no facts of a clock": clocks(b"\x00"),
-    "processors": clocks(CLOCK + b"\x07" + ONE * 7),
+    "processors": clocks(CLOCK + b"\x09" + ONE * 9),
     "processors without clocks": clocks(b"\x00\x02" + ONE * 2),
-    "eight facts of a processor": clocks(CLOCK + b"\x08" + ONE * 8),
+    "ten facts of a processor": clocks(CLOCK + b"\x0a" + ONE * 10),
     "metrics behind times": part((0, SINGLE), (METRICS, METRIC), (1, SINGLE)),
     "messages behind times": part((0, SINGLE), (MESSAGES, sent()), (1, SINGLE)),
     "messages behind metrics": part((METRICS, METRIC), (MESSAGES, sent())),
@@ -313,7 +313,7 @@ def test_the_numbers_are_those_of_the_document(tmp_path):
     assert table[["count", "bytes"]].values.tolist() == [[2, 25]]
     assert tinyprof.read(written(tmp_path, clocks(CLOCK))).clocks.values.tolist() == [[5] * 10 + [0] * 3]
     read = tinyprof.read(written(tmp_path, clocks(b"\x00\x02" + constant(9) + constant(4))))
-    assert (read.processors.values.tolist(), read.clocks.any(axis=None)) == ([[9, 4, 0, 0, 0, 0, 0]], False)
+    assert (read.processors.values.tolist(), read.clocks.any(axis=None)) == ([[9, 4] + [0] * 7], False)
     # Keys in the order of partners -2 and 0, of which the first is outside of the world.
     of_both = part((0, SINGLE), (MESSAGES, sent(partners=column(3, 0), counts=b"\x01" + column(3, 0) + numbers(8, 1), keys=2)))
     table = tinyprof.read(written(tmp_path, of_both)).messages("main").reset_index()

@@ -10,6 +10,7 @@ import pytest
 
 import tinyprof
 from tinyprof import frames
+from tinyprof.manifest import PROCESSOR_FACTS
 from conftest import VERSIONS, frozen
 from recipe import folded_ns, series_ns
 
@@ -225,6 +226,7 @@ def test_a_profile_without_edges_has_an_empty_frame(profile):
     assert profile.edges().empty and profile.edges("main").empty
     assert list(profile.edges().columns)[:5] == ["kind", "partner", "from", "count", "bytes"]
     assert profile.clocks.shape == (3, 13) and not profile.clocks.any(axis=None)
+    assert list(profile.processors.columns) == list(PROCESSOR_FACTS)
 
 
 def test_numbers_that_most_ranks_share_are_read():
