@@ -56,6 +56,7 @@ struct Reader(Profile);
 #[pymethods]
 impl Reader {
     #[new]
+    #[pyo3(signature = (directory, dictionary, rows, parts, limit_bytes, first_rank = 0))]
     fn new(
         py: Python<'_>,
         directory: PathBuf,
@@ -63,7 +64,9 @@ impl Reader {
         rows: usize,
         parts: Vec<(Listed, u32, u32)>,
         limit_bytes: u64,
+        first_rank: u32,
     ) -> PyResult<Self> {
+        let parts = (parts, first_rank);
         let read = Profile::open(&directory, (dictionary, rows), parts, limit_bytes);
         read.map(Self).map_err(|error| raise(py, error))
     }

@@ -51,17 +51,20 @@ pub(crate) type Times = (Summaries<u64>, Vec<u32>, Elements<u64>);
 pub(crate) struct Profile {
     pub(crate) callpaths: Callpaths,
     parts: Vec<PartFile>,
+    /// The first rank of the first part.
+    first_rank: u32,
     directory: PathBuf,
     limit_bytes: u64,
 }
 
 impl Profile {
     /// Reads the files in `directory`: the dictionary, with the number of rows from the manifest,
-    /// and the parts, with first rank and number of ranks.
+    /// and the parts, with first rank and number of ranks. They may be some of a profile's parts,
+    /// neighbours of which the first has to begin with `first_rank`.
     pub(crate) fn open(
         directory: &Path,
         (dictionary, rows): (Listed, usize),
-        parts: Vec<(Listed, u32, u32)>,
+        (parts, first_rank): (Vec<(Listed, u32, u32)>, u32),
         limit_bytes: u64,
     ) -> Result<Self, Error> {
         let (path, bytes) = read_file(directory, &dictionary, false)?;
@@ -73,21 +76,22 @@ impl Profile {
                 format!("it has {} callpaths, the manifest says {rows}", callpaths.rows.len());
             return Err(Error::Damaged(path, Damage::at(0, reason)));
         }
-        let mut next_rank = 0;
+        let mut next_rank = first_rank;
         let mut files = Vec::with_capacity(parts.len());
-        for (listed, first_rank, ranks) in parts {
+        for (listed, begin, ranks) in parts {
             let (path, bytes) = read_file(directory, &listed, true)?;
-            let expected = Expected { first_rank, ranks, callpaths: rows };
+            let expected = Expected { first_rank: begin, ranks, callpaths: rows };
             let part = Part::open(&bytes, &expected).map_err(|error| explain(&path, error))?;
-            if first_rank != next_rank {
+            if begin != next_rank {
                 let reason =
-                    format!("it begins with rank {first_rank}, and rank {next_rank} is the next");
+                    format!("it begins with rank {begin}, and rank {next_rank} is the next");
                 return Err(Error::Damaged(path, Damage::at(0, reason)));
             }
-            next_rank = first_rank.saturating_add(ranks);
+            next_rank = begin.saturating_add(ranks);
             files.push(PartFile { path, bytes, part });
         }
-        Ok(Self { callpaths, parts: files, directory: directory.to_owned(), limit_bytes })
+        let directory = directory.to_owned();
+        Ok(Self { callpaths, parts: files, first_rank, directory, limit_bytes })
     }
 
     pub(crate) fn facts(&self) -> Result<Facts, Error> {
@@ -140,7 +144,7 @@ impl Profile {
         let mut children = self.no_children();
         for file in &self.parts {
             let first_rank = file.part.first_rank;
-            let ahead = if dense { first_rank as usize } else { 0 };
+            let ahead = if dense { (first_rank - self.first_rank) as usize } else { 0 };
             self.walk_back(
                 file,
                 &budget,

@@ -29,6 +29,7 @@ class Reader:
         rows: int,
         parts: list[tuple[_Listed, int, int]],
         limit_bytes: int,
+        first_rank: int = 0,
     ) -> Self: ...
     def callpaths(self) -> list[tuple]: ...
     def facts(

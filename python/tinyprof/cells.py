@@ -17,7 +17,7 @@ class Cells:
         self,
         reader: Reader,
         order: list[int],
-        ranks: int,
+        ranks: range,
         *,
         all_columns: bool = False,
         seconds: bool = False,
@@ -25,11 +25,12 @@ class Cells:
     ) -> None:
         """Reads the cells, with the callpaths in the given `order` of rows.
 
-        Minima, maxima and variances are read only with `all_columns`. If a rank did not visit a
-        callpath, the cell is left out, or filled with zeros if `dense` is set. Sums and exclusive
-        times are integers in nanoseconds, or floats in seconds if `seconds` is set.
+        `ranks` are those of the reader's parts. Minima, maxima and variances are read only with
+        `all_columns`. If a rank did not visit a callpath, the cell is left out, or filled with
+        zeros if `dense` is set. Sums and exclusive times are integers in nanoseconds, or floats in
+        seconds if `seconds` is set.
         """
-        counts, has_ranks, data = reader.cells(order, ranks, all_columns, seconds, dense)
+        counts, has_ranks, data = reader.cells(order, len(ranks), all_columns, seconds, dense)
         names = _FEW + (("rank",) if has_ranks else ()) + (_ALL if all_columns else ())
         #: How many cells each callpath has.
         self.counts = np.asarray(counts, np.int64)
@@ -40,11 +41,11 @@ class Cells:
         if all_columns:
             self._columns["sum_variance"] = self._columns["sum_variance"].view(np.float64)
         # pandas uses codes of the smallest type that holds them, and copies all others.
-        kind = _code_type(ranks)
+        kind = _code_type(ranks.stop)
         if has_ranks:
             self.rank_codes = self._columns.pop("rank").astype(kind)
         else:
-            self.rank_codes = np.tile(np.arange(ranks, dtype=kind), len(order))
+            self.rank_codes = np.tile(np.arange(ranks.start, ranks.stop, dtype=kind), len(order))
         self.callpath_codes = np.repeat(np.arange(len(order), dtype=_code_type(len(order))), self.counts)
 
     def column(self, name: str) -> np.ndarray:

@@ -150,7 +150,8 @@ EDGE_KINDS = (
     "lock",
 )
 
-_EDGE_TYPES = {
+#: The columns of edges, with the letters of their numpy types.
+EDGE_TYPES = {
     "rank": "u4",
     "kind": "u4",
     "partner": "i4",
@@ -171,7 +172,7 @@ _EDGE_TYPES = {
 
 def of_edges(callpaths: list[Callpath], ranks: int, found: dict[int, Native]) -> pd.DataFrame:
     """Returns the frame of `Profile.edges`."""
-    rows, columns = _sorted(_EDGE_TYPES, found, ("kind", "partner", "from"))
+    rows, columns = _sorted(EDGE_TYPES, found, ("kind", "partner", "from"))
     rank = columns.pop("rank")
     columns["partner"] = _absolute(columns["partner"], rank)
     columns["kind"] = pd.Categorical.from_codes(columns["kind"].astype(np.int8), list(EDGE_KINDS))

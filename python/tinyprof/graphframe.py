@@ -32,7 +32,7 @@ def build(callpaths: list[Callpath], manifest: Manifest, reader: Reader, columns
     order = sorted(range(len(nodes)), key=lambda row: nodes[row]._hatchet_nid)
     # Hatchet's own readers fill in zeros if a rank did not visit a node, and UMD's requires all of
     # them.
-    cells = Cells(reader, order, ranks, seconds=True, dense=True)
+    cells = Cells(reader, order, range(ranks), seconds=True, dense=True)
     index = pd.MultiIndex(
         [_objects([nodes[row] for row in order]), pd.RangeIndex(ranks)],
         [cells.callpath_codes, cells.rank_codes],
@@ -45,7 +45,7 @@ def build(callpaths: list[Callpath], manifest: Manifest, reader: Reader, columns
     table = {"name": names.reshape(-1)}
     table |= {"time": cells.column("exclusive"), "time (inc)": cells.column("sum")}
     if set(columns) - {"visits"}:
-        cells = Cells(reader, order, ranks, all_columns=True, dense=True)
+        cells = Cells(reader, order, range(ranks), all_columns=True, dense=True)
     table |= {name: cells.column(name) for name in columns}
     inclusive = ["time (inc)", *(name for name in columns if name == "sum_ns")]
     exclusive = ["time", *(name for name in columns if name != "sum_ns")]

@@ -63,6 +63,12 @@ PROCESSOR_FACTS = (
     "processors_allowed",
 )
 
+#: A file as the manifest lists it: name, length in bytes, CRC-32.
+Listed = tuple[str, int, int]
+
+#: The name of the file.
+NAME = "manifest.json"
+
 #: No manifest of four thousand ranks has a thousandth of this.
 _BYTES_MAX = 256 << 20
 
@@ -71,7 +77,7 @@ class Manifest:
     """The content of `manifest.json`, checked as far as the other files depend on it."""
 
     def __init__(self, directory: Path) -> None:
-        self.path = directory / "manifest.json"
+        self.path = directory / NAME
         try:
             text = self._text()
         except (FileNotFoundError, NotADirectoryError):
@@ -125,7 +131,7 @@ class Manifest:
         self.incomplete_because: str | None = self.json.get("incomplete_because")
         self.precision: str = self.json.get("precision", "exact")
 
-    def _file(self, entry: dict[str, Any]) -> tuple[str, int, int]:
+    def _file(self, entry: dict[str, Any]) -> Listed:
         """Returns name, length in bytes and CRC-32 of a file inside the profile."""
         name = entry["file"]
         # An untrusted manifest must not make us read other files.
@@ -145,6 +151,34 @@ class Manifest:
         else:
             reason = "is not a profile: it has no manifest.json (expected a directory NAME.tprof)"
         return UnfinishedError(directory, f"{directory} {reason}")
+
+
+class Run:
+    """What the manifest says of a run."""
+
+    path: Path
+    manifest: Manifest
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """The facts of the run under Adiak's keys.
+
+        Examples: `user`, `launchdate` (s since 1970), `executable`, `jobsize`.
+        """
+        return self.manifest.metadata
+
+    @property
+    def precision(self) -> str:
+        """The precision of times: `exact` or `8bit`.
+
+        Exact times are as measured. 8-bit times are rounded; each is off by at most 0.4 %.
+        """
+        return self.manifest.precision
+
+    @property
+    def losses(self) -> dict[str, int]:
+        """The counts of dropped, folded and open data, over all ranks. All zero in a usual run."""
+        return self.manifest.losses
 
 
 def _similar(missing: Path) -> list[str]:

@@ -11,6 +11,7 @@ import pandas as pd
 
 from .cells import Cells
 from .graphframe import graph_of
+from .manifest import Run
 from .reports import name_of
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def statistics(profile: Profile) -> pd.DataFrame:
     Times are in seconds.
     """
     rows = list(range(len(profile.callpaths)))
-    cells = Cells(profile._reader, rows, profile.manifest.ranks)
+    cells = Cells(profile._reader, rows, range(profile.manifest.ranks))
     groups = pd.Series(cells.callpath_codes)
     table = pd.DataFrame({"name": [callpath.name for callpath in profile.callpaths], "ranks": cells.counts})
     table["visits"] = _sums(cells.column("visits"), cells)
@@ -77,7 +78,7 @@ def _sums(values: np.ndarray, cells: Cells) -> np.ndarray:
     return before[ends] - before[ends - cells.counts]
 
 
-def metadata(profile: Profile) -> dict[str, Any]:
+def metadata(profile: Run) -> dict[str, Any]:
     """Returns the metadata under Adiak's keys, in the form that Thicket needs.
 
     Each key has one value, and lists are text. Besides Adiak's keys: `name` (the profile's
