@@ -12,6 +12,10 @@ class ProfileError(Exception):
         super().__init__(message)
         self.path = path
 
+    def __reduce__(self) -> tuple:
+        # An error in a worker process reaches the caller as what its constructor takes.
+        return type(self), (self.path, str(self))
+
 
 class UnfinishedError(ProfileError):
     """A missing manifest: not a profile, or one whose run ended before it was complete."""
@@ -24,6 +28,10 @@ class NotFoundError(UnfinishedError, FileNotFoundError):
         advice = f"; did you mean {' or '.join(similar)}?" if similar else ""
         super().__init__(path, f"there is no profile {path}{advice}")
         self.filename = str(path)
+        self._similar = similar
+
+    def __reduce__(self) -> tuple:
+        return type(self), (self.path, self._similar)
 
     def __str__(self) -> str:
         # That of an OSError is made of its number, which this one does not have.
@@ -41,6 +49,9 @@ class NewerVersionError(ProfileError):
         )
         self.found = found
 
+    def __reduce__(self) -> tuple:
+        return type(self), (self.path, self.found)
+
 
 class DamagedError(ProfileError):
     """Damaged bytes in a file. `offset` is the start of the damaged section or field, in bytes."""
@@ -49,6 +60,9 @@ class DamagedError(ProfileError):
         super().__init__(path, f"{path} is damaged at offset {offset}: {reason}")
         self.offset = offset
         self.reason = reason
+
+    def __reduce__(self) -> tuple:
+        return type(self), (self.path, self.offset, self.reason)
 
 
 class TooLargeError(ProfileError, MemoryError):
@@ -61,3 +75,6 @@ class TooLargeError(ProfileError, MemoryError):
             "tinyprof.read(path, limit_bytes=4 << 30)",
         )
         self.reason = reason
+
+    def __reduce__(self) -> tuple:
+        return type(self), (self.path, self.reason)
