@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+import tinyprof
+
 PROFILES = Path(__file__).parents[2] / "crates" / "tinyprof-format" / "tests" / "profiles"
 #: The frozen profiles that hold what `recipe.py` says, by version.
 VERSIONS = sorted(p.name.removeprefix("format-") for p in PROFILES.iterdir() if p.name > "format-0.1")
@@ -20,6 +22,16 @@ NEWEST = max(version for version in VERSIONS if not version.endswith("8bit"))
 
 def frozen(version: str) -> Path:
     return PROFILES / f"format-{version}"
+
+
+def reported(path: Path) -> dict[str, dict[str, Any]]:
+    """The rows of a report of the callpaths that any rank has visited, by their names in frames."""
+    profile = tinyprof.read(path)
+    rows = {row["id"]: row for row in profile.report_json()["callpaths"]}
+    # Several callpaths of one path have their row in their name.
+    names = profile.dataframe().index.levels[0]
+    found = {name: rows[f"{callpath.id:016x}"] for name, callpath in zip(names, profile.callpaths)}
+    return {name: row for name, row in found.items() if row["ranks"]}
 
 
 @pytest.fixture

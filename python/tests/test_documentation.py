@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import doctest
+import functools
 import importlib
 import os
 import pkgutil
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import distributed
 import nbformat
 import pytest
 from nbclient import NotebookClient
 
 import tinyprof
-from conftest import frozen
+from conftest import frozen, reported
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 MODULES = [f"tinyprof.{module.name}" for module in pkgutil.iter_modules(tinyprof.__path__)]
@@ -58,3 +63,24 @@ def test_a_notebook_runs_and_is_committed_without_output(notebook):
 
 def test_there_is_a_notebook():
     assert list(EXAMPLES.glob("*.ipynb")) and os.access(EXAMPLES / "runs", os.R_OK)
+
+
+def test_the_examples_for_dask_in_the_document_run(tmp_path, monkeypatch, capsys):
+    document = (Path(__file__).parents[2] / "docs" / "python.md").read_text()
+    (section,) = [part for part in document.split("\n## ") if part.startswith("Larger than memory")]
+    frames, cluster = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    shutil.copytree(EXAMPLES / "runs" / "fft", tmp_path / "fft-4242.tprof")
+    shutil.copytree(EXAMPLES / "runs", tmp_path / "runs")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": "__main__"}
+    exec(frames, names)
+    expected = reported(tmp_path / "fft-4242.tprof")
+    assert len(names["spread"]) == len(expected)
+    for callpath, row in names["spread"].iterrows():
+        for name in ("sum", "mean", "min", "max", "imbalance"):
+            assert row[name] == expected[callpath]["inclusive_ns"][name], (callpath, name)
+    # Threads for the processes, which test_dask.py starts.
+    threads = functools.partial(distributed.LocalCluster, processes=False, dashboard_address=None)
+    monkeypatch.setattr(distributed, "LocalCluster", threads)
+    exec(cluster, names)
+    assert "MPI_Init_thread" in capsys.readouterr().out
