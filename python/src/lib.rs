@@ -11,6 +11,7 @@ mod causes;
 mod cells;
 mod children;
 mod column;
+mod commands;
 mod communication;
 mod cursor;
 mod edges;
@@ -216,6 +217,13 @@ impl Reader {
     fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let found = self.0.events().map_err(|error| raise(py, error))?;
         arrays::of_events(py, &found)
+    }
+
+    /// Returns the commands of all ranks, and rank, commands without room and time off of those
+    /// that were given any.
+    fn commands<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let found = self.0.commands().map_err(|error| raise(py, error))?;
+        (found.commands, found.ranks).into_pyobject(py)
     }
 
     /// Returns the rows of the dictionary that have metrics on some rank.

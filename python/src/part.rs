@@ -12,6 +12,7 @@ const METRICS_KEY: u32 = 1 << 31;
 const COMMUNICATION_KEY: u32 = 1 << 30;
 const CAUSES_KEY: u32 = u32::MAX - 1;
 const EVENTS_KEY: u32 = u32::MAX - 2;
+const COMMANDS_KEY: u32 = u32::MAX - 3;
 
 /// The number of kinds of loss in version 0.1, which does not store it.
 const LOSSES_0_1: usize = 10;
@@ -44,6 +45,8 @@ pub(crate) struct Part {
     pub(crate) causes: Option<Section>,
     /// The events of the ranks.
     pub(crate) events: Option<Section>,
+    /// The commands that the ranks were given.
+    pub(crate) commands: Option<Section>,
 }
 
 /// The manifest's entry for a part.
@@ -79,7 +82,7 @@ impl Part {
         };
         let (mut times, mut metrics) = (Vec::with_capacity(sections.len()), Vec::new());
         let mut communication: Vec<(usize, Section)> = Vec::new();
-        let (mut before, mut causes, mut events) = (None, None, None);
+        let (mut before, mut causes, mut events, mut commands) = (None, None, None, None);
         for &section in sections {
             let of_row = |flag: u32| (section.key ^ flag) as usize;
             // Before version 1.1, a long dictionary may have rows that look like messages.
@@ -104,6 +107,9 @@ impl Part {
             } else if section.key == EVENTS_KEY && before < Some((usize::MAX, 1)) {
                 before = Some((usize::MAX, 1));
                 events = Some(section);
+            } else if section.key == COMMANDS_KEY && before < Some((usize::MAX, 2)) {
+                before = Some((usize::MAX, 2));
+                commands = Some(section);
             } else if !newer {
                 let reason = format!("section {} belongs to no callpath", section.key);
                 return Err(Damage::at(section.offset, reason).into());
@@ -128,6 +134,7 @@ impl Part {
             communication,
             causes,
             events,
+            commands,
         })
     }
 

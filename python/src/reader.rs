@@ -13,6 +13,7 @@ use crate::children::Children;
 use crate::communication::{self, Of};
 use crate::cursor::{Budget, Cursor, Damage};
 use crate::edges::Edges;
+use crate::commands::{self, Commands};
 use crate::events::{self, Events};
 use crate::keys;
 use crate::messages::Messages;
@@ -338,6 +339,20 @@ impl Profile {
             let mut cursor = section.cursor(&file.bytes, &budget);
             let ranks = (file.part.first_rank, file.part.ranks);
             events::read(&mut cursor, ranks, &mut found).map_err(|damage| file.damaged(damage))?;
+        }
+        Ok(found)
+    }
+
+    /// Returns the commands of all ranks.
+    pub(crate) fn commands(&self) -> Result<Commands, Error> {
+        let mut found = Commands::default();
+        let budget = Budget::new(self.limit_bytes);
+        for file in &self.parts {
+            let Some(section) = &file.part.commands else { continue };
+            let mut cursor = section.cursor(&file.bytes, &budget);
+            let ranks = (file.part.first_rank, file.part.ranks);
+            commands::read(&mut cursor, ranks, &mut found)
+                .map_err(|damage| file.damaged(damage))?;
         }
         Ok(found)
     }

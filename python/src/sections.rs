@@ -9,7 +9,7 @@ const FOOTER_BYTES: usize = 24;
 const ENTRY_BYTES: usize = 24;
 
 /// The newest layout that this reader knows: major, minor.
-pub(crate) const NEWEST: (u16, u16) = (1, 1);
+pub(crate) const NEWEST: (u16, u16) = (1, 2);
 
 /// An error in a file.
 #[derive(Debug)]

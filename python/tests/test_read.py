@@ -187,6 +187,23 @@ def test_events_are_those_of_the_program():
     assert losses["lost_last_ns"].tolist() == [0, 90, 180] * 2
 
 
+def test_commands_are_those_that_ranks_were_given():
+    profile = tinyprof.read(frozen("1.1-commands"))
+    commands = profile.commands()
+    assert commands["rank"].tolist() == [0] * 3 + [2] * 3
+    assert commands["command"].tolist() == ["record", "hold", "command 77"] * 2
+    assert commands["done"].tolist() == [True, True, False] * 2
+    assert set(commands["by"]) == {"ada@login (process 7)"}
+    assert commands["date_ns"].tolist()[1] == 1_795_270_350_000_000_002
+    of_last = commands[commands["rank"] == 2]
+    assert of_last["at_ns"].tolist() == [5_002, 10_002, 385_002]
+    assert of_last["late_ns"].tolist()[:2] == [0, 702] and of_last["late_ns"].isna().tolist()[2]
+    assert of_last["lasted_ns"].isna().tolist() == [True, False, True]
+    assert of_last["lasted_ns"].tolist()[1] == 2_100_000_000
+    assert profile.time_off().values.tolist() == [[0, 0, 0], [2, 2, 180]]
+    assert tinyprof.read(frozen("1.1-events")).commands().empty
+
+
 def test_ends_of_messages_are_those_of_the_program():
     profile = tinyprof.read(frozen("1.1-messages"))
     messages = profile.message_events()

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from . import causes, events, frames
+from . import causes, commands, events, frames
 from ._native import Reader
 from .callpath import Callpath, from_rows
 from .cells import Cells
@@ -267,6 +267,23 @@ class Tables:
         of the last event lost, `lost_first_ns` and `lost_last_ns`.
         """
         return events.losses(self._reader.events())
+
+    def commands(self) -> pd.DataFrame:
+        """Returns the commands that ranks were given with `tinyprof ctl`, by rank and date.
+
+        Columns: `rank`, `command` (`record`, `hold`, ...), `done` (else it was refused, or the rank
+        had not come to it), `by`, `date_ns` (since 1970-01-01 UTC, equal on all ranks), `at_ns`
+        (since the start of the rank), `late_ns` (by how much later the rank obeyed; missing if it
+        had not come), `lasted_ns` (missing if it was not over, or has begun nothing), `threads`.
+        """
+        return commands.frame(self._reader.commands())
+
+    def time_off(self) -> pd.DataFrame:
+        """Returns for how long measuring was switched off, for each rank that was given commands.
+
+        Columns: `rank`, `commands_without_room` (which are not in `commands`), `off_ns`.
+        """
+        return commands.off(self._reader.commands())
 
     def _metric_columns(self) -> pd.DataFrame:
         found = {row: self._reader.metrics(row) for row in self._reader.rows_with_metrics()}

@@ -7,6 +7,7 @@
 mod builder;
 pub(crate) mod causes;
 mod choices;
+mod commands;
 mod config;
 mod events;
 mod finish;

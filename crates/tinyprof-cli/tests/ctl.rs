@@ -46,6 +46,12 @@ fn status(place: &Path) -> Value {
     serde_json::from_slice(&output.stdout).expect("JSON")
 }
 
+fn reported(place: &Path, name: &str, options: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tinyprof"));
+    let output = command.arg("report").arg(name).args(options).current_dir(place).output();
+    said(&output.expect("tinyprof starts")).replace("\n  ", " ")
+}
+
 /// Has a program do steps until it is told to stop.
 struct Stepping {
     stop: Arc<AtomicBool>,
@@ -144,6 +150,21 @@ fn a_program_is_held_until_it_is_released() {
     program.end();
     let own = profile(place.path(), "job.tprof");
     assert_eq!((visits(&own, "[held]"), visits(&own, "step")), (1, steps));
+    let [held, released] = &own.ranks[0].commands.commands[..] else {
+        panic!("{:?}", own.ranks[0].commands)
+    };
+    assert_eq!((held.verb_name().as_str(), released.verb_name().as_str()), ("hold", "release"));
+    let lasted_ns = held.lasted_ns.expect("it was released");
+    let gap_ns = released.at_ns + released.late_ns.expect("it has come") - held.at_ns;
+    assert!(lasted_ns > 0 && lasted_ns <= gap_ns, "{held:?} {released:?}");
+    assert!(held.is_done() && held.threads == 1 && held.by.contains(" (process "), "{held:?}");
+    let report = reported(place.path(), "job.tprof", &[]);
+    assert!(report.contains("command: held ") && report.contains(&held.by), "{report}");
+    let json = reported(place.path(), "job.tprof", &["--json"]);
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let listed = &json["commands"]["list"];
+    assert_eq!((&listed[0]["command"], &listed[1]["command"]), (&"hold".into(), &"release".into()));
+    assert_eq!((&listed[0]["ranks_done"], &listed[0]["late"]), (&1.into(), &0.into()));
 }
 
 #[test]
@@ -181,7 +202,9 @@ fn who_has_not_allowed_it_obeys_nobody() {
     assert!(said(&output).contains("start it with TINYPROF_STEER=hold"), "{}", said(&output));
     program.step();
     program.end();
-    assert_eq!(visits(&profile(place.path(), "other.tprof"), "[held]"), 0);
+    let other = profile(place.path(), "other.tprof");
+    assert_eq!(visits(&other, "[held]"), 0);
+    assert!(other.ranks[0].commands.is_empty(), "it was not given to it");
 }
 
 #[test]

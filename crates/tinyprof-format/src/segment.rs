@@ -15,6 +15,7 @@ mod board;
 mod description;
 mod directory;
 mod edge;
+mod commands;
 mod events;
 mod header;
 mod lists;

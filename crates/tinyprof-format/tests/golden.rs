@@ -12,8 +12,8 @@ use tinyprof_format::model::{
     Activities, Activity, CallpathId, CallpathValues, Cause, CauseFacts, ClockFacts, DelayCost,
     Edge, EdgeKey, EdgeKind, EventCell, EventClass, EventMap, EventPolicy, ExecutionSummary,
     FormatVersion, Losses, MessageEnd, MessageEvent, MessageKey, MessageKind, MetricBucket,
-    MetricSummary, MetricValues, Mode, PathPart, Precision, RankCauses, RankEvents, RankFacts,
-    Region, RegionKind, RunMetadata, RunState, SeriesBucket, SiteId, ThreadEvents, Traffic,
+    MetricSummary, MetricValues, Mode, PathPart, Precision, RankCauses, RankCommand, RankCommands,
+    RankEvents, RankFacts, Region, RegionKind, RunMetadata, RunState, SeriesBucket, SiteId, ThreadEvents, Traffic,
     VisitEvent, Waited,
 };
 
@@ -261,6 +261,10 @@ fn ranks(version: FormatVersion, ending: &str) -> Vec<EventMap> {
         ranks[0].facts.events = kept(0);
         ranks[2].facts.events = kept(2);
     }
+    if ending == "-commands" {
+        ranks[0].facts.commands = commands(0);
+        ranks[2].facts.commands = commands(2);
+    }
     ranks
 }
 
@@ -307,6 +311,23 @@ fn events(rank: u32) -> RankEvents {
     RankEvents { origin_ns, threads_without_memory: rank.into(), threads: vec![thread, full] }
 }
 
+/// Returns a hold that was over, a recording that was not, and a command that nobody knows yet.
+fn commands(rank: u64) -> RankCommands {
+    let of = |verb, answer, late_ns, lasted_ns| RankCommand {
+        verb,
+        answer,
+        by: "ada@login (process 7)".into(),
+        date_ns: 1_795_270_350_000_000_000 + u64::from(verb),
+        at_ns: 5_000 * u64::from(verb) + rank,
+        late_ns,
+        lasted_ns,
+        threads: u64::from(late_ns.is_some()),
+    };
+    let hold = of(2, 1, Some(700 + rank), Some(2_100_000_000));
+    let commands = vec![of(1, 1, Some(0), None), hold, of(77, 0, None, None)];
+    RankCommands { commands, without_room: rank, off_ns: 90 * rank }
+}
+
 /// Adds six ends of messages between ranks 0 and 2 to those of the first thread.
 fn add_messages(events: &mut RankEvents, rank: u32) {
     let steps = CallpathId::root(SiteId::from_bits(1)).child(SiteId::from_bits(2));
@@ -342,6 +363,7 @@ fn frozen_profiles_are_read() {
         "1.1-causes",
         "1.1-events",
         "1.1-messages",
+        "1.1-commands",
     ] {
         let profile = read_profile(&profile_path(version)).expect("a frozen profile is read");
         let FormatVersion { major, minor } = profile.manifest.version;
@@ -415,7 +437,7 @@ fn a_wide_frozen_profile_is_read() {
 #[test]
 #[ignore = "adds the profile of the current version to the repository"]
 fn freeze() {
-    let FormatVersion { major, minor } = FormatVersion::CURRENT;
+    let FormatVersion { major, minor } = FormatVersion::USUAL;
     if !wide_path().exists() {
         let metadata =
             RunMetadata { user: "ada".into(), launchdate: 1_795_270_350, ..RunMetadata::default() };
@@ -430,6 +452,7 @@ fn freeze() {
         (Precision::Exact, "-causes"),
         (Precision::Exact, "-events"),
         (Precision::Exact, "-messages"),
+        (Precision::Exact, "-commands"),
     ] {
         let path = profile_path(&format!("{major}.{minor}{ending}"));
         if path.exists() {

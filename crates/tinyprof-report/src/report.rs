@@ -7,7 +7,7 @@ use std::path::Path;
 
 use tinyprof_format::file::ManifestFacts;
 use tinyprof_format::model::{
-    CallpathFile, CallpathIndex, CallpathTable, EventMap, Losses, Manifest, PeakMemory, PhaseTimes,
+    CallpathFile, CallpathIndex, CallpathTable, EventMap, JobCommands, Losses, Manifest, PeakMemory, PhaseTimes,
     Precision, ProcessorFacts, Profile, RunMetadata,
 };
 
@@ -90,6 +90,9 @@ pub struct Report {
     pub adjusted: Vec<Adjusted>,
     /// The times of ranks without measurement; empty where they are not known.
     pub compensated: Vec<CompensatedRank>,
+    /// The commands that the job was given while it ran; none in the report of a part of it, or if
+    /// only statistics are known.
+    pub commands: JobCommands,
     /// The metric by which tables are sorted, if one was requested.
     pub metric: Option<SortKey>,
 }
@@ -115,7 +118,11 @@ impl Report {
         let is_whole = totals.ranks().len() == manifest.ranks as usize;
         let threads = Some(threads).filter(|&threads| threads > 0 && is_whole);
         let (transfers, thread_sums) = (totals.transfers().clone(), totals.threads().clone());
-        Self { metrics: totals.metrics(), findings, threads, thread_sums, transfers, ..report }
+        let of_ranks = (0..).zip(totals.ranks().iter().map(|rank| &rank.commands));
+        let of_ranks: Vec<_> = of_ranks.collect();
+        let commands = if is_whole { JobCommands::of(&of_ranks) } else { JobCommands::default() };
+        let metrics = totals.metrics();
+        Self { metrics, findings, threads, thread_sums, transfers, commands, ..report }
             .with_clock(totals)
     }
 
@@ -190,6 +197,7 @@ impl Report {
             adjusted: Vec::new(),
             compensated: Vec::new(),
             statistics,
+            commands: JobCommands::default(),
             metric: None,
         }
     }

@@ -3,6 +3,7 @@
 pub(crate) mod closing;
 mod column;
 mod columns;
+mod commands_line;
 mod counters_line;
 pub(crate) mod datum;
 mod flat_regions;

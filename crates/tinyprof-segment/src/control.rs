@@ -7,11 +7,14 @@
 //!               69 since when it is held, ns; 0: it is not
 //!               70 whether it keeps events: see [`keeping`](crate::layout::keeping)
 //! the client:   72 command: number, above 0; high half: see [`Verb`]; written last
-//!               73 until when, ns                   74 what [`check`] returns for 72 and 73
+//!               73 until when, ns                   74 what [`check`] returns for the others but 75
 //!               75 lease: when the client was last there, ns
+//!               76 date of the command, unix ns     77 when it was written, ns
+//!               80 .. 87 who has given it: UTF-8, and zeros
 //! ```
 //!
-//! All times are of `CLOCK_MONOTONIC`. A thread looks at its command where a visit ends while the
+//! All times but the date are of `CLOCK_MONOTONIC`. What a thread has obeyed is in its
+//! [log](crate::obeyed). A thread looks at its command where a visit ends while the
 //! bit [`WATCHED`](crate::layout::execution::WATCHED) is set. What a client has written only in
 //! part is no command.
 
@@ -69,12 +72,30 @@ pub enum Verb {
 impl Verb {
     const ALL: [(u32, Self); 3] = [(1, Self::Record), (2, Self::Hold), (3, Self::Release)];
 
-    const fn number(self) -> u32 {
+    /// Returns the number in words; never another one in the future.
+    #[must_use]
+    pub const fn number(self) -> u32 {
         match self {
             Self::Record => 1,
             Self::Hold => 2,
             Self::Release => 3,
         }
+    }
+
+    /// Returns the name in `tinyprof ctl`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Record => "record",
+            Self::Hold => "hold",
+            Self::Release => "release",
+        }
+    }
+
+    /// Returns the verb of a number; `None` if it is not known here.
+    #[must_use]
+    pub fn of_number(number: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|(of, _)| *of == number).map(|(_, verb)| verb)
     }
 }
 
@@ -95,7 +116,9 @@ impl Answer {
     const ALL: [(u32, Self); 4] =
         [(1, Self::Done), (2, Self::NotAllowed), (3, Self::KeepsAlready), (4, Self::Unknown)];
 
-    const fn number(self) -> u32 {
+    /// Returns the number in words; never another one in the future.
+    #[must_use]
+    pub const fn number(self) -> u32 {
         match self {
             Self::Done => 1,
             Self::NotAllowed => 2,
@@ -105,35 +128,95 @@ impl Answer {
     }
 }
 
+/// The words of the name of whoever gives commands.
+pub const NAME_WORDS: usize = 8;
+const _: () = assert!(header::GIVER + NAME_WORDS == header::WORDS);
+
+/// Who has given a command, and when.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Given {
+    /// The date, in ns since 1970-01-01 UTC: equal for all threads that are given it at once, also
+    /// on other hosts.
+    pub date_ns: u64,
+    /// When it was written, in ns of `CLOCK_MONOTONIC`.
+    pub at_ns: u64,
+    /// The name: UTF-8, and zeros.
+    pub name: [u64; NAME_WORDS],
+}
+
+impl Given {
+    /// Returns who gives a command now. A name of more than 64 bytes is cut.
+    #[must_use]
+    pub fn by(name: &str, date_ns: u64, at_ns: u64) -> Self {
+        let end = (0..=NAME_WORDS * 8).rev().find(|&at| name.is_char_boundary(at));
+        let bytes = &name.as_bytes()[..end.unwrap_or(0)];
+        let byte = |at: usize| u64::from(bytes.get(at).copied().unwrap_or(0)) << (at % 8 * 8);
+        let word = |at: usize| (at * 8..at * 8 + 8).map(byte).sum();
+        Self { date_ns, at_ns, name: std::array::from_fn(word) }
+    }
+
+    /// Returns the name. What is no UTF-8 is replaced.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let bytes: Vec<u8> = self.name.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+        String::from_utf8_lossy(&bytes[..end]).into_owned()
+    }
+
+    fn words(&self) -> impl Iterator<Item = (usize, u64)> {
+        let names = (header::GIVER..).zip(self.name);
+        [(header::DATE_NS, self.date_ns), (header::GIVEN_NS, self.at_ns)].into_iter().chain(names)
+    }
+
+    fn read(word: impl Fn(usize) -> u64) -> Self {
+        let name = std::array::from_fn(|at| word(header::GIVER + at));
+        Self { date_ns: word(header::DATE_NS), at_ns: word(header::GIVEN_NS), name }
+    }
+}
+
 /// A command as it is in a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Command {
     /// The number that tells it from others.
     pub number: u32,
-    /// `None` if it is not known here.
-    pub verb: Option<Verb>,
+    /// The number of its verb.
+    pub verb_number: u32,
     /// When it ends, in ns of `CLOCK_MONOTONIC`.
     pub until_ns: u64,
+    /// Who has given it, and when.
+    pub given: Given,
+}
+
+impl Command {
+    /// Returns its verb; `None` if it is not known here.
+    #[must_use]
+    pub fn verb(&self) -> Option<Verb> {
+        Verb::of_number(self.verb_number)
+    }
 }
 
 /// Returns the word by which a thread knows that a command is whole.
 #[must_use]
-pub const fn check(command: u64, until_ns: u64) -> u64 {
+pub fn check(command: u64, until_ns: u64, given: &Given) -> u64 {
     // An odd constant mixes all bits upwards; the rotation brings them down again.
-    (command.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ until_ns)
-        .rotate_left(29)
-        .wrapping_mul(0xbf58_476d_1ce4_e5b9)
+    let mix = |before: u64, word: u64| {
+        (before.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ word)
+            .rotate_left(29)
+            .wrapping_mul(0xbf58_476d_1ce4_e5b9)
+    };
+    given.words().fold(mix(command, until_ns), |before, (_, word)| mix(before, word))
 }
 
 /// Writes a command into a header, and has its thread look at it. `number` must not be that of the
 /// command before.
-pub fn command(header: &[AtomicU64], number: u32, verb: Verb, until_ns: u64) {
+pub fn command(header: &[AtomicU64], number: u32, verb: Verb, until_ns: u64, given: &Given) {
     let word = pack(number, verb.number());
     // Not a command until its own word is there.
     header[header::COMMAND].store(0, Relaxed);
     fence(Release);
     header[header::UNTIL_NS].store(until_ns, Relaxed);
-    header[header::CHECK].store(check(word, until_ns), Relaxed);
+    given.words().for_each(|(at, word)| header[at].store(word, Relaxed));
+    header[header::CHECK].store(check(word, until_ns, given), Relaxed);
     header[header::COMMAND].store(word, Release);
     call(header);
 }
@@ -148,11 +231,11 @@ pub fn call(header: &[AtomicU64]) {
 #[must_use]
 pub fn commanded(word: impl Fn(usize) -> u64) -> Option<Command> {
     let (command, until_ns) = (word(header::COMMAND), word(header::UNTIL_NS));
-    if command == 0 || word(header::CHECK) != check(command, until_ns) {
+    let given = Given::read(&word);
+    if command == 0 || word(header::CHECK) != check(command, until_ns, &given) {
         return None;
     }
-    let verb = Verb::ALL.into_iter().find(|(number, _)| *number == high(command));
-    Some(Command { number: low(command), verb: verb.map(|(_, verb)| verb), until_ns })
+    Some(Command { number: low(command), verb_number: high(command), until_ns, given })
 }
 
 /// Writes the answer to the command of this number.
@@ -183,9 +266,11 @@ mod tests {
         let of = |at: usize| words[at].load(Relaxed);
         assert_eq!(commanded(of), None, "nobody has written one");
         for (number, (_, verb)) in (7..).zip(Verb::ALL) {
-            command(&words, number, verb, 1_000);
+            let given = Given::by("ada@login (tinyprof ctl, process 7)", 5, u64::from(number));
+            command(&words, number, verb, 1_000, &given);
             let read = commanded(of).expect("it is whole");
-            assert_eq!(read, Command { number, verb: Some(verb), until_ns: 1_000 });
+            assert_eq!((read.number, read.verb(), read.until_ns), (number, Some(verb), 1_000));
+            assert_eq!(read.given, given);
             assert_eq!(answered(&words, number), None);
             for (_, given) in Answer::ALL {
                 answer(&words, number, given, 5);
@@ -199,8 +284,10 @@ mod tests {
     #[test]
     fn what_is_written_in_part_or_by_chance_is_no_command() {
         let words = words();
-        command(&words, 7, Verb::Record, 1_000);
-        for at in [header::COMMAND, header::UNTIL_NS, header::CHECK] {
+        let given = Given::by("ada", 1, 2);
+        command(&words, 7, Verb::Record, 1_000, &given);
+        let of_given = given.words().map(|(at, _)| at);
+        for at in of_given.chain([header::COMMAND, header::UNTIL_NS, header::CHECK]) {
             for bit in 0..64 {
                 let of = |word: usize| words[word].load(Relaxed) ^ u64::from(word == at) << bit;
                 assert_eq!(commanded(of), None, "word {at}, bit {bit}");
@@ -208,9 +295,17 @@ mod tests {
         }
         let unknown = pack(9, 77);
         words[header::COMMAND].store(unknown, Relaxed);
-        words[header::CHECK].store(check(unknown, 1_000), Relaxed);
+        words[header::CHECK].store(check(unknown, 1_000, &given), Relaxed);
         let read = commanded(|at| words[at].load(Relaxed)).expect("it is whole");
-        assert_eq!((read.number, read.verb), (9, None));
+        assert_eq!((read.number, read.verb(), read.verb_number), (9, None, 77));
+    }
+
+    #[test]
+    fn a_name_is_cut_between_characters() {
+        let long = format!("{}é", "a".repeat(63));
+        assert_eq!(Given::by(&long, 0, 0).name(), "a".repeat(63));
+        assert_eq!(Given::by("ada@größe", 0, 0).name(), "ada@größe");
+        assert_eq!(Given::by(&"b".repeat(64), 0, 0).name(), "b".repeat(64));
     }
 
     #[test]

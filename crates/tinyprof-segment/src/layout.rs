@@ -19,11 +19,13 @@
 //! line 5  40 edges lost       41 .. 53 facts of the clock, in the order of `ClockFacts::named`
 //! line 6  54 .. 60 processor time, in the order of `ProcessorFacts::named`
 //!         61 words that others give a meaning, the first a sequence counter: line, number of words
-//!         62 events: line, number of words; 0: none                63 unused, 0
+//!         62 events: line, number of words; 0: none
+//!         63 commands that the thread has obeyed: line, number of words; 0: none, see
+//!         [`obeyed`](crate::obeyed)
 //! line 8  64 execution of the latest root region, and what [`execution`] says of the thread
-//!         65 .. 71 what the thread answers to commands, line 9  72 .. 79 the commands: see
+//!         65 .. 71 what the thread answers to commands, line 9, 10  72 .. 87 the commands: see
 //!         [`control`](crate::control)
-//! line 10 ..  blocks of 2^k lines: nodes, sites, lists, the description, tables of the recorder
+//! line 11 ..  blocks of 2^k lines: nodes, sites, lists, the description, tables of the recorder
 //!
 //! node:  16 words, see [`node`]        message: 8 words, see [`message`]
 //! edge:  16 words, see [`edge`]
@@ -45,7 +47,7 @@
 pub const MAGIC: u64 = u64::from_le_bytes(*b"TPRFSEG\0");
 /// The version of the layout. Segments of other versions are ignored, since no compatibility is
 /// promised.
-pub const VERSION: u64 = 6;
+pub const VERSION: u64 = 7;
 /// The greatest length of a segment. Readers ignore longer files. A sparse file of any length takes
 /// no space, and recorders never write one.
 pub const SEGMENT_BYTES_MAX: u64 = 1 << 30;
@@ -54,7 +56,7 @@ pub const LINE_WORDS: usize = 8;
 /// Bytes per line.
 pub const LINE_BYTES: usize = LINE_WORDS * 8;
 /// Lines of the header.
-pub const HEADER_LINES: u32 = 10;
+pub const HEADER_LINES: u32 = 11;
 
 /// Words of the header.
 pub mod header {
@@ -98,6 +100,7 @@ pub mod header {
     pub const PROCESSOR_WORDS: usize = 7;
     pub const KEPT: usize = 61;
     pub const EVENTS: usize = 62;
+    pub const OBEYED: usize = 63;
     pub const EXECUTION: usize = 64;
     pub const ACCEPTS: usize = 65;
     pub const ANSWER: usize = 66;
@@ -109,7 +112,10 @@ pub mod header {
     pub const UNTIL_NS: usize = 73;
     pub const CHECK: usize = 74;
     pub const LEASE_NS: usize = 75;
-    pub const WORDS: usize = 80;
+    pub const DATE_NS: usize = 76;
+    pub const GIVEN_NS: usize = 77;
+    pub const GIVER: usize = 80;
+    pub const WORDS: usize = 88;
 }
 const _: () = assert!(header::WORDS == HEADER_LINES as usize * LINE_WORDS);
 

@@ -10,6 +10,7 @@
 //!   processes read.
 //! * [`list`]: the lists of a record, which also a reader of a dead program's file finds whole.
 //! * [`control`]: commands to a thread that runs, and its answers.
+//! * [`obeyed`]: the commands that a thread has obeyed, in memory of fixed size.
 //! * [`clock`]: the clocks whose ticks are in a segment.
 //! * [`primitive`]: the atomics that all of this is made of, or those of loom, which tries every
 //!   order that the memory model allows.
@@ -21,6 +22,7 @@ pub mod clock;
 pub mod control;
 pub mod layout;
 pub mod list;
+pub mod obeyed;
 pub mod primitive;
 pub mod sequence;
 pub mod words;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
-use tinyprof_format::model::{CallpathIndex, Region};
+use tinyprof_format::model::{CallpathIndex, JobCommand, JobCommands, Region};
 use tinyprof_report::cells::whole;
 use tinyprof_report::{Adjusted, Datum, Finding, Metric, Report, TextOptions, in_tree_order};
 
@@ -149,9 +149,35 @@ pub fn report_json(report: &Report) -> LongJson<'_> {
             "uncertainty_ns": cost.uncertainty_ns(),
         })),
         "clock": report.clock.as_ref().map(clock_json),
+        "commands": commands_json(&report.commands),
     });
     LongJson::new(members, rows_key(report), move || {
         report.callpaths.iter().map(move |(index, _)| callpath_json(report, index))
+    })
+}
+
+/// Returns the commands of a job.
+fn commands_json(commands: &JobCommands) -> Value {
+    let command = |command: &JobCommand| {
+        json!({
+            "command": command.verb,
+            "by": command.by,
+            "date_ns": command.date_ns,
+            "at_ns": command.at_ns,
+            "lasted_ns": command.lasted_ns,
+            "ranks": command.given,
+            "ranks_done": command.done,
+            "ranks_missing": command.missing,
+            "latest_ns": command.latest_ns,
+            "late": command.late,
+            "late_ranks": command.late_ranks,
+        })
+    };
+    json!({
+        "list": commands.commands.iter().map(command).collect::<Vec<_>>(),
+        "without_room": commands.without_room,
+        "off_ns": commands.off_ns,
+        "ranks_off": commands.ranks_off,
     })
 }
 

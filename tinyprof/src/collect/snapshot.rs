@@ -12,6 +12,7 @@ use tinyprof_format::model::{
 };
 
 use super::causes::causes;
+use super::commands::commands;
 use super::events::rank_events;
 use super::session::session;
 use crate::record::clock;
@@ -88,6 +89,7 @@ pub fn snapshot() -> EventMap {
         processor.absorb(&arena.processor_facts());
     }
     let events = rank_events(&arenas, scale);
+    let commands = commands(&arenas);
     let at_work = ThreadsAtWork::of_this_process(here.is_none());
     processor.threads_at_work = at_work.threads;
     processor.processors_allowed = at_work.processors;
@@ -138,6 +140,7 @@ pub fn snapshot() -> EventMap {
         peak_memory_bytes: peak_memory_bytes(),
         causes: causes(&map),
         events,
+        commands,
     };
     map.bound_estimates();
     map

@@ -11,6 +11,7 @@ use tinyprof_settings::parse;
 
 use super::files::SegmentChoice;
 use super::output::PlainOutput;
+use crate::live::ctl::Giver;
 
 /// Arguments of `tinyprof ctl`.
 #[derive(Args, Debug)]
@@ -62,13 +63,16 @@ pub(crate) struct OnJob {
     /// Write for the process that has started this one on its host, until it goes.
     #[arg(long, hide = true)]
     pub(crate) packed: bool,
+    /// Whoever gives the command on another host, and its date.
+    #[arg(long, hide = true, value_name = "DATE:NAME")]
+    pub(crate) by: Option<Giver>,
 }
 
 impl OnJob {
     /// Returns the choice of a command that is no `ctl`.
     pub(crate) fn of(segments: &SegmentChoice, hosts: &HostChoice) -> Self {
         let (segments, hosts) = (segments.clone(), hosts.clone());
-        Self { segments, hosts, output: PlainOutput::default(), packed: false }
+        Self { segments, hosts, output: PlainOutput::default(), packed: false, by: None }
     }
 }
 

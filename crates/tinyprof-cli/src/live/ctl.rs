@@ -1,6 +1,7 @@
 //! `tinyprof ctl`: commands to a job that runs, on this host or on others.
 
 mod conditions;
+mod giver;
 mod held;
 mod ranks;
 mod recording;
@@ -10,6 +11,7 @@ mod threads;
 use std::error::Error;
 
 use crate::arguments::{CtlArguments, CtlCommand};
+pub(crate) use giver::Giver;
 pub(super) use held::{hold_by, release_by};
 pub(super) use recording::record_by;
 pub(super) use status::status_by;

@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use tinyprof_format::model::{CallpathValues, EventMap, Profile};
 use tinyprof_report::escaped;
 
+use super::ctl::Giver;
 use super::agents::{Started, Way, way_to_hosts};
 use super::profile::{Name, write};
 use super::told::{Files, Head, Told};
@@ -71,10 +72,11 @@ impl<'a> Elsewhere<'a> {
         mut tell: impl FnMut(&str, &Head) -> Result<(), Box<dyn Error>>,
     ) -> Result<Vec<Sent>, Box<dyn Error>> {
         let (sender, pieces) = channel();
+        let by = Giver::here().option();
         // They end with this function.
         let _processes: Vec<Option<Started>> = (0..)
             .zip(&self.hosts)
-            .map(|(number, host)| self.start(number, host, command, &sender))
+            .map(|(number, host)| self.start(number, host, (command, &by), &sender))
             .collect();
         drop(sender);
         let mut heads: Vec<Option<Head>> = self.hosts.iter().map(|_| None).collect();
@@ -106,13 +108,13 @@ impl<'a> Elsewhere<'a> {
         &self,
         number: usize,
         host: &str,
-        command: &[&str],
+        (command, by): (&[&str], &str),
         sender: &Sender<Piece>,
     ) -> Option<Started> {
         let exe = env::current_exe().unwrap_or_else(|_| PathBuf::from("tinyprof"));
         let mut arguments = vec![exe.display().to_string()];
         arguments.extend(command.iter().map(|&word| word.to_owned()));
-        arguments.push("--packed".to_owned());
+        arguments.extend(["--packed".to_owned(), by.to_owned()]);
         arguments.extend(self.segments.job.iter().map(|job| format!("--job={job}")));
         arguments.extend(self.segments.directory.iter().map(|path| path.display().to_string()));
         let sender = sender.clone();

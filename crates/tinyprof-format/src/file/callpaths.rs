@@ -17,7 +17,9 @@ use super::section::SectionWriter;
 use crate::bytes::Sink;
 use crate::error::DecodeError;
 use crate::file::ReadOptions;
-use crate::model::{Callpath, CallpathIndex, CallpathTable, Lately, Mode, Region, RegionKind};
+use crate::model::{
+    Callpath, CallpathIndex, CallpathTable, FormatVersion, Lately, Mode, Region, RegionKind,
+};
 
 pub(super) use decode::{decode, decode_sections};
 
@@ -32,7 +34,7 @@ pub fn encode_callpaths(table: &CallpathTable) -> Vec<u8> {
     for callpath in table.rows() {
         strings.of(&callpath.region);
     }
-    let mut file = SectionWriter::new(MAGIC, &[]);
+    let mut file = SectionWriter::new(MAGIC, FormatVersion::USUAL, &[]);
     file.section_with(0, |sink| {
         sink.varint(strings.in_order.len() as u64);
         strings.in_order.iter().for_each(|text| sink.string(text));
@@ -171,7 +173,7 @@ mod tests {
     fn a_reader_accepts_sections_that_it_does_not_know() {
         let known = encode_callpaths(&table(&[(true, &[])]));
         let rows = Sections::<0>::open(&known, MAGIC).unwrap().section(0).unwrap();
-        let mut file = SectionWriter::new(MAGIC, &[]);
+        let mut file = SectionWriter::new(MAGIC, FormatVersion::USUAL, &[]);
         file.section(0, rows.clone().take(rows.remaining(), "all").unwrap());
         file.section(9, b"of a later version");
         assert_eq!(decode_callpaths(&file.finish()), Ok(table(&[(false, &[])])));
@@ -184,7 +186,7 @@ mod tests {
         for extras in
             [&[1, 1, 1, 0][..], &[1, 0, 2, 0], &[1, 0, 0, 1, 5], &[9, 0, 1, 0], &[1, 0, 1, 0, 0]]
         {
-            let mut file = SectionWriter::new(MAGIC, &[]);
+            let mut file = SectionWriter::new(MAGIC, FormatVersion::USUAL, &[]);
             file.section(0, rows.clone().take(rows.remaining(), "all").unwrap());
             file.section(1, extras);
             let error = decode_callpaths(&file.finish()).expect_err("a damaged file");

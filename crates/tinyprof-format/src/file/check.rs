@@ -162,6 +162,7 @@ impl ReadOptions {
         reader.ranks()?;
         reader.each_causes(|_, _| Ok::<(), ReadError>(()))?;
         reader.each_events(|_, _| Ok::<(), ReadError>(()))?;
+        reader.rank_commands()?;
         reader.each_callpath(reader.callpaths().children().roots(), |_, _| Ok(()))
     }
 }

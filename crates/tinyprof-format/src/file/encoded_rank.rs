@@ -7,6 +7,7 @@
 //! place.
 
 use super::causes;
+use super::commands;
 use super::edges;
 use super::events;
 use super::keys;
@@ -17,7 +18,7 @@ use crate::bytes::{Cursor, Malformed, Sink};
 use crate::error::DecodeError;
 use crate::model::{
     CallpathTable, ClockFacts, Edge, EdgeKey, EventMap, ExecutionSummary, Losses, MessageKey,
-    ProcessorFacts, RankFacts, Traffic,
+    ProcessorFacts, RankCommands, RankFacts, Traffic,
 };
 
 /// One callpath of an [`EncodedRank`].
@@ -61,11 +62,12 @@ const FACTS_BYTES: usize = 21 + 8 * (Losses::COUNT + ProcessorFacts::COUNT);
 /// The length of the facts of a clock, in bytes.
 const CLOCK_BYTES: usize = 8 * ClockFacts::COUNT;
 
-/// What a summary says of its rank: that it has the facts of a clock, and that causes of waiting
-/// and its events are at the end of the series message.
+/// What a summary says of its rank: that it has the facts of a clock, and that causes of waiting,
+/// its events and its commands are at the end of the series message.
 const HAS_CLOCK: u8 = 1;
 const HAS_CAUSES: u8 = 2;
 const HAS_EVENTS: u8 = 4;
+const HAS_COMMANDS: u8 = 8;
 
 impl EncodedRank {
     /// Encodes the event map of a rank. Its rows are those of its own table until it is
@@ -141,7 +143,9 @@ impl EncodedRank {
         let clock = &self.facts.clock;
         let has_causes = if self.facts.causes.is_some() { HAS_CAUSES } else { 0 };
         let has_events = if self.events.is_empty() { 0 } else { HAS_EVENTS };
-        sink.u8((u8::from(!clock.is_empty()) * HAS_CLOCK) | has_causes | has_events);
+        let has_commands = if self.facts.commands.is_empty() { 0 } else { HAS_COMMANDS };
+        let has_clock = u8::from(!clock.is_empty()) * HAS_CLOCK;
+        sink.u8(has_clock | has_causes | has_events | has_commands);
         if !clock.is_empty() {
             clock.named().iter().for_each(|&(_, number)| sink.u64(number));
         }
@@ -172,11 +176,11 @@ impl EncodedRank {
         let callpaths = self.callpaths.iter().map(|c| c.series.len() + metrics(c) + records(c));
         let causes = self.facts.causes.as_deref().map_or(0, causes::length);
         let events = if self.events.is_empty() { 0 } else { 8 + self.events.len() };
-        callpaths.sum::<usize>() + causes + events
+        callpaths.sum::<usize>() + causes + events + commands::encode(&self.facts.commands).len()
     }
 
     /// Appends the series message: the series, metrics, messages and edges of all callpaths, one
-    /// callpath after the other, then the causes of waiting, and the events.
+    /// callpath after the other, then the causes of waiting, the events, and the commands.
     pub fn append_series(&self, message: &mut Vec<u8>) {
         message.reserve(self.series_length());
         let mut sink = Sink::behind(message);
@@ -193,6 +197,7 @@ impl EncodedRank {
             sink.u64(self.events.len() as u64);
             sink.bytes(&self.events);
         }
+        sink.bytes(&commands::encode(&self.facts.commands));
         *message = sink.into_vec();
     }
 
@@ -238,6 +243,7 @@ impl EncodedRank {
             causes,
             events: None,
             processor,
+            commands: RankCommands::default(),
         };
         let count = summary.u32("the number of callpaths")?;
         let mut callpaths = Vec::new();
@@ -271,6 +277,9 @@ impl EncodedRank {
         if has & HAS_EVENTS != 0 {
             let length = usize::try_from(series.u64("the length of the events")?);
             events = series.take(length.unwrap_or(usize::MAX), "the events")?.to_vec();
+        }
+        if has & HAS_COMMANDS != 0 {
+            facts.commands = commands::decode(series)?;
         }
         series.finish("the series")?;
         Ok(Self { facts, callpaths, events })
@@ -375,6 +384,7 @@ mod tests {
             causes: Some(Box::new(causes::tests::some_causes(7))),
             events: None,
             processor: ProcessorFacts::from_numbers(std::array::from_fn(|i| 70 + i as u64)),
+            commands: commands::tests::some_commands(3),
         };
         let events = events::encode(&events::tests::some_events(9));
         let rank = EncodedRank { facts, callpaths: vec![callpath(3), callpath(5)], events };

@@ -78,7 +78,7 @@ impl ManifestFacts {
         metadata.hostlist = self.hosts;
         Manifest {
             format: FORMAT_NAME.to_owned(),
-            version: FormatVersion::CURRENT,
+            version: FormatVersion::USUAL,
             ranks,
             executions: self.executions,
             callpaths,

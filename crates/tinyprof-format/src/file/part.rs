@@ -10,6 +10,7 @@
 //! row + 2^30   messages and edges of callpaths, of this row at the latest
 //! 2^32 - 2     causes of waiting, where any of the ranks knows any
 //! 2^32 - 3     events, where any of the ranks kept any
+//! 2^32 - 4     commands, where any of the ranks was given any
 //! ```
 //!
 //! The section of the ranks contains:
@@ -24,7 +25,7 @@
 //!
 //! `times.rs` shows the section of a callpath's times, `metrics.rs` that of its metrics,
 //! `communication.rs` one of messages and edges, `causes.rs` that of causes, `events.rs` that
-//! of events, and `series.rs` the bytes of a series.
+//! of events, `commands.rs` that of commands, and `series.rs` the bytes of a series.
 //!
 //! Version 0.1 had no peaks, no number of kinds (there were 10) and no metrics. If the minor
 //! version is newer, readers skip unknown sections, unknown kinds of loss, and unknown data at the
@@ -36,6 +37,7 @@ mod facts;
 mod tests;
 
 use super::causes;
+use super::commands;
 use super::communication::Communication;
 use super::encoded_rank::EncodedRank;
 use super::events;
@@ -45,11 +47,11 @@ use super::rank_values::{EncodedValues, RankValues};
 use super::section::{FrameError, SectionWriter, Sections};
 use super::times::{self, RankUsage};
 use crate::bytes::{Sink, column};
-use crate::model::{CallpathTable, RankFacts};
+use crate::model::{CallpathTable, FormatVersion, RankFacts};
 
 pub(super) use decode::{
-    PartSection, check_order, decode, decode_activities, decode_causes, decode_communication,
-    decode_events, decode_facts, decode_section,
+    PartSection, check_order, decode, decode_activities, decode_causes, decode_commands,
+    decode_communication, decode_events, decode_facts, decode_section,
 };
 
 /// The first bytes of a part.
@@ -62,6 +64,9 @@ const CAUSES_KEY: u32 = u32::MAX - 1;
 
 /// The key of the section with the events of all ranks.
 const EVENTS_KEY: u32 = u32::MAX - 2;
+
+/// The key of the section with the commands of all ranks, since 1.2.
+const COMMANDS_KEY: u32 = u32::MAX - 3;
 
 /// Added to a row, this gives the key of the section with the callpath's metrics.
 const METRICS_KEY: u32 = 1 << 31;
@@ -92,8 +97,11 @@ pub(super) fn encode<R: RankValues>(
         "a dictionary has fewer than 2^30 callpaths, this one {callpaths}"
     );
     let count = u32::try_from(ranks.len()).expect("a group has fewer than 2^32 ranks");
-    let mut file = SectionWriter::new(MAGIC, &[first_rank, count, callpaths]);
     let facts: Vec<RankFacts> = ranks.iter().map(RankValues::facts).collect();
+    let commands = commands::encode_section(&facts);
+    // Older readers accept a section that they do not know in newer files alone.
+    let version = if commands.is_some() { FormatVersion::CURRENT } else { FormatVersion::USUAL };
+    let mut file = SectionWriter::new(MAGIC, version, &[first_rank, count, callpaths]);
     file.section(RANKS_KEY, &encode_facts(&facts));
     let called: Vec<_> = ranks.iter().map(|rank| Called::of(rank, dictionary)).collect();
     let mut communication = Communication::of(dictionary);
@@ -134,6 +142,9 @@ pub(super) fn encode<R: RankValues>(
     let recorded: Vec<_> = ranks.iter().map(RankValues::events).collect();
     if let Some(section) = events::encode_section(&recorded) {
         file.section(EVENTS_KEY, &section);
+    }
+    if let Some(section) = commands {
+        file.section(COMMANDS_KEY, &section);
     }
     file.finish()
 }
@@ -197,6 +208,7 @@ pub(super) fn section_name(
         PartSection::Ranks => "what the ranks say of themselves".to_owned(),
         PartSection::Causes => "the causes of waiting".to_owned(),
         PartSection::Events => "the events".to_owned(),
+        PartSection::Commands => "the commands that ranks were given".to_owned(),
         PartSection::Times(row) => format!("the times of {}", path(row)),
         PartSection::Metrics(row) => format!("the metrics of {}", path(row)),
         PartSection::Communication(row) => {

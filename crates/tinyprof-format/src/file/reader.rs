@@ -151,6 +151,12 @@ impl<S: Source> ProfileReader<S> {
                 part::decode_facts(section, ranks, index.version)
             })?;
             facts.extend(of_part);
+            let own = facts.len() - ranks;
+            if let Some(entry) = index.sections.get(&PartSection::Commands) {
+                self.section(&part.file, *entry, &memory_limit, |section| {
+                    part::decode_commands(section, &mut facts[own..], index.version)
+                })?;
+            }
         }
         Ok(facts)
     }

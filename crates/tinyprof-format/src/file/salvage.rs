@@ -155,7 +155,7 @@ fn bare_manifest(callpaths: u32, parts: Vec<PartFile>) -> Manifest {
     let file = CallpathFile { file: "callpaths".to_owned(), callpaths, ..CallpathFile::default() };
     Manifest {
         format: FORMAT_NAME.to_owned(),
-        version: FormatVersion::CURRENT,
+        version: FormatVersion::USUAL,
         ranks: 0,
         executions: 0,
         callpaths: file,

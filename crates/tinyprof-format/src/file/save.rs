@@ -60,7 +60,7 @@ fn manifest(
     // The number means that a profile holds all data of its run's segments. A copy may hold less.
     let profile_id = None;
     Manifest {
-        version: FormatVersion::CURRENT,
+        version: FormatVersion::USUAL,
         ranks,
         callpaths,
         parts,

@@ -36,12 +36,12 @@ pub(super) struct SectionWriter {
 }
 
 impl SectionWriter {
-    /// Begins a file with `magic`, the current version, and the numbers of its header.
-    pub(super) fn new(magic: &[u8; 8], header: &[u32]) -> Self {
+    /// Begins a file with `magic`, its version, and the numbers of its header.
+    pub(super) fn new(magic: &[u8; 8], version: FormatVersion, header: &[u32]) -> Self {
         let mut sink = Sink::default();
         sink.bytes(magic);
-        sink.u16(FormatVersion::CURRENT.major);
-        sink.u16(FormatVersion::CURRENT.minor);
+        sink.u16(version.major);
+        sink.u16(version.minor);
         header.iter().for_each(|&field| sink.u32(field));
         let checksum = crc32fast::hash(sink.as_slice());
         sink.u32(checksum);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::numbers::numbers;
-use super::{ClockFacts, ProcessorFacts, RankCauses, RankEvents};
+use super::{ClockFacts, ProcessorFacts, RankCauses, RankCommands, RankEvents};
 
 /// The facts that one rank reports about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +33,9 @@ pub struct RankFacts {
     /// Its processor time.
     #[serde(skip)]
     pub processor: ProcessorFacts,
+    /// The commands that it was given while it ran.
+    #[serde(skip)]
+    pub commands: RankCommands,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]

@@ -17,8 +17,10 @@ pub struct FormatVersion {
 }
 
 impl FormatVersion {
-    /// The version written by this crate.
-    pub const CURRENT: Self = Self { major: 1, minor: 1 };
+    /// The newest version, which files have that need it: those with commands.
+    pub const CURRENT: Self = Self { major: 1, minor: 2 };
+    /// The version of manifests, and of all other files.
+    pub const USUAL: Self = Self { major: 1, minor: 1 };
 }
 
 /// Facts of the run, under the keys that users of Adiak and Thicket expect.
@@ -194,6 +196,8 @@ pub struct Salvage {
     pub communication_lost: u64,
     /// Sections of events that were lost. Each holds those of the ranks of one part.
     pub events_lost: u64,
+    /// Sections of commands that were lost. Each holds those of the ranks of one part.
+    pub commands_lost: u64,
     /// Bytes of the parts that belong to no readable section.
     pub bytes_lost: u64,
 }
@@ -220,6 +224,7 @@ impl Salvage {
                 "sections of messages and edges",
             ),
             counted(self.events_lost, "section of events", "sections of events"),
+            counted(self.commands_lost, "section of commands", "sections of commands"),
             counted(self.bytes_lost, "byte that cannot be read", "bytes that cannot be read"),
         ];
         let lost: Vec<String> = lost.into_iter().flatten().collect();

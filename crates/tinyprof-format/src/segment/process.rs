@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use tinyprof_segment::clock::Moment;
 use tinyprof_segment::layout::header;
 
+use super::commands::commands_of;
 use super::header::{Segment, TickClock};
 use super::record::{Record, Records, records};
 use crate::model::{
@@ -85,6 +86,7 @@ fn map_until(
         losses,
         clock,
         processor,
+        commands: commands_of(segments),
         ..RankFacts::default()
     };
     let merged = merged.into_iter().flat_map(with_callers);

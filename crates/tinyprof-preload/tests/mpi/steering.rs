@@ -79,6 +79,16 @@ fn some_time_is_recorded_on_demand() {
     let of_run = all.values.iter().flatten().map(|values| values.visits()).sum::<u64>();
     let kept = calls(&recorded);
     assert!(kept.iter().all(|&kept| kept > 20) && kept.iter().sum::<u64>() < of_run, "{kept:?}");
+    // Who has done what is in both: what was recorded is not over before it is written.
+    for profile in [&recorded, &all] {
+        let of_rank = |rank: &tinyprof_format::model::RankFacts| rank.commands.commands.clone();
+        let dates: Vec<_> = profile.ranks.iter().map(|rank| of_rank(rank)[0].date_ns).collect();
+        assert!(dates.iter().all(|date| *date == dates[0] && *date > 0), "{dates:?}");
+        for command in profile.ranks.iter().map(|rank| &rank.commands.commands[0]) {
+            assert_eq!((command.verb_name().as_str(), command.is_done()), ("record", true));
+            assert!(command.lasted_ns.is_some_and(|ns| ns > 900_000_000), "{command:?}");
+        }
+    }
     let trace = place.directory.path().join("steered-recorded.pftrace");
     assert!(fs::metadata(trace).expect("a file").len() > 1_000);
 }

@@ -9,6 +9,7 @@ use crate::facts::statistics::efficiency::Efficiency;
 use crate::facts::statistics::regions::{Region, costliest};
 use crate::findings::{Finding, Words};
 use crate::report::Report;
+use crate::tables::commands_line::commands_lines;
 use crate::tables::counters_line::counters_line;
 use crate::tables::handed_on::handed_on;
 use crate::tables::mpi_line::mpi_line;
@@ -50,6 +51,7 @@ pub(crate) fn closing(report: &Report, width: usize) -> String {
         .chain(processors_line(report))
         .chain(samples_line(report))
         .chain(counters_line(report))
+        .chain(commands_lines(report))
         .chain(report.findings.iter().map(hint_line))
         .chain(notes(report).into_iter().map(|note| format!("note: {note}")))
         .chain(report.overhead.as_ref().map(overhead_line));

@@ -92,6 +92,7 @@ impl Arena {
             self.clear_edges();
             self.forget_processor();
             self.forget_events();
+            self.forget_commands();
             self.nodes.store(0, Relaxed);
             self.last_node.store(0, Relaxed);
         }

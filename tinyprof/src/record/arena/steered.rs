@@ -1,7 +1,7 @@
 //! Commands from outside, which a thread obeys where a visit ends.
 
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::{Acquire, Relaxed};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::thread;
 use std::time::Duration;
 
@@ -10,7 +10,10 @@ use tinyprof_segment::clock::monotonic_ns;
 use tinyprof_segment::control::{
     Accepts, Answer, Command, HOLD_NS_MAX, LEASE_NS, Verb, answer, commanded,
 };
-use tinyprof_segment::layout::header;
+use tinyprof_segment::layout::{LINE_WORDS, header};
+use tinyprof_segment::obeyed::{self, Obeyed};
+use tinyprof_segment::sequence::publish;
+use tinyprof_segment::words::{Line, pack};
 
 use super::super::events::{Events, Window};
 use super::super::node::Node;
@@ -33,6 +36,22 @@ pub(super) struct Obedience {
     /// When the recording began, in ticks.
     recording_since: AtomicU64,
     is_obeying: AtomicU64,
+    /// The line of the log, see [`obeyed`]; 0 if there is none yet.
+    log: AtomicU32,
+    /// The position in the log of the recording that is under way, plus 1; 0: none.
+    recording: AtomicU64,
+    /// The commands for which there was no memory for a log.
+    not_logged: AtomicU64,
+}
+
+/// What a thread knows of commands, as another thread reads it.
+#[derive(Debug)]
+pub(crate) struct ObeyedReading {
+    pub(crate) obeyed: Vec<Obeyed>,
+    /// The commands that had no room.
+    pub(crate) without_room: u64,
+    /// The command that the thread has not come to yet.
+    pub(crate) pending: Option<Command>,
 }
 
 impl Arena {
@@ -64,9 +83,16 @@ impl Arena {
             own.seen.store(word, Relaxed);
             if let Some(command) = commanded(|at| self.header(at).load(Relaxed)) {
                 let given = self.begin(events, &command, node, now);
-                answer(self.segment.header_words(), command.number, given, monotonic_ns());
-                if given == Answer::Done && command.verb == Some(Verb::Hold) {
-                    self.hold(word, command.until_ns);
+                let now_ns = monotonic_ns();
+                let entry = self.log_command(&command, given, now_ns);
+                answer(self.segment.header_words(), command.number, given, now_ns);
+                match command.verb().filter(|_| given == Answer::Done) {
+                    Some(Verb::Record) => own.recording.store(entry, Relaxed),
+                    Some(Verb::Hold) => {
+                        self.hold(word, command.until_ns);
+                        self.log_end(entry);
+                    }
+                    Some(Verb::Release) | None => {}
                 }
             }
         }
@@ -75,7 +101,7 @@ impl Arena {
 
     /// Does what a command says, but for waiting.
     fn begin(&self, events: &Events, command: &Command, node: Node<'_>, now: u64) -> Answer {
-        match command.verb {
+        match command.verb() {
             None => Answer::Unknown,
             Some(Verb::Record) if events.window != Window::Commanded => Answer::KeepsAlready,
             Some(Verb::Record) => {
@@ -119,7 +145,62 @@ impl Arena {
         if until.load(Relaxed) != 0 {
             self.end_keeping(node, self.recording_since(), now);
             until.store(0, Relaxed);
+            self.log_end(self.obedience.recording.swap(0, Relaxed));
         }
+    }
+
+    /// Adds a command to the log, and returns its position plus 1; 0 if there is no room.
+    fn log_command(&self, command: &Command, given: Answer, now_ns: u64) -> u64 {
+        let Some(log) = self.obeyed_words().or_else(|| self.make_log()) else {
+            self.obedience.not_logged.fetch_add(1, Relaxed);
+            return 0;
+        };
+        obeyed::add(log, command, given, now_ns).map_or(0, |at| at as u64 + 1)
+    }
+
+    /// Says in the log that what a command has begun is over.
+    fn log_end(&self, entry: u64) {
+        let at = entry.checked_sub(1).and_then(|at| usize::try_from(at).ok());
+        if let (Some(log), Some(at)) = (self.obeyed_words(), at) {
+            obeyed::end(log, at, monotonic_ns());
+        }
+    }
+
+    fn obeyed_words(&self) -> Option<&[AtomicU64]> {
+        let line = Line::from_number(self.obedience.log.load(Acquire));
+        // SAFETY: `make_log` has stored the line of a block with this number of words.
+        (!line.is_none()).then(|| unsafe { self.segment.words(line, 0, obeyed::WORDS) })
+    }
+
+    /// Makes the log; `None` if there is no memory, or a signal handler has interrupted.
+    fn make_log(&self) -> Option<&[AtomicU64]> {
+        if self.segment.is_being_changed() {
+            return None;
+        }
+        let (line, words) = self.segment.allocate_zeroed((obeyed::WORDS / LINE_WORDS).ilog2())?;
+        publish(self.header(header::OBEYED), pack(line.number(), words.len() as u32));
+        self.obedience.log.store(line.number(), Release);
+        Some(words)
+    }
+
+    /// Returns what the thread has obeyed; `None` if it was never given a command. Any thread.
+    pub(crate) fn obeyed_reading(&self) -> Option<ObeyedReading> {
+        let own = &self.obedience;
+        let word = self.header(header::COMMAND).load(Acquire);
+        if word == 0 {
+            return None;
+        }
+        let pending = commanded(|at| self.header(at).load(Relaxed));
+        let pending = pending.filter(|_| word != own.seen.load(Relaxed));
+        let (obeyed, without_room) = self.obeyed_words().map(obeyed::read_of).unwrap_or_default();
+        let without_room = without_room + own.not_logged.load(Relaxed);
+        Some(ObeyedReading { obeyed, without_room, pending })
+    }
+
+    /// Forgets the log, which belongs to the parent of this process.
+    pub(super) fn forget_commands(&self) {
+        self.obedience.log.store(0, Relaxed);
+        self.obedience.recording.store(0, Relaxed);
     }
 
     /// Waits until some time, until there is another command than `word`, or until nobody renews

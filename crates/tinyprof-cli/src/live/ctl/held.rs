@@ -12,6 +12,7 @@ use tinyprof_segment::control::{Accepts, Answer, HOLD_NS_MAX, Verb};
 use super::super::agents::end_of_input;
 use super::super::elsewhere::{Elsewhere, by_host};
 use super::super::told::{Form, Head, Told, form};
+use super::giver::Giver;
 use super::threads::Threads;
 use crate::arguments::{OnJob, Time};
 use crate::{render, sys};
@@ -40,7 +41,7 @@ pub(super) fn hold(on: &OnJob, time: Time) -> Result<(), Box<dyn Error>> {
     let now_ns = sys::now().monotonic_ns;
     let time_ns = time.ns().min(HOLD_NS_MAX);
     let end_ns = now_ns.saturating_add(time_ns);
-    threads.give(Verb::Hold, Accepts::Holding, end_ns)?;
+    threads.give(Verb::Hold, Accepts::Holding, end_ns, &Giver::of(on))?;
     threads.wait(now_ns.saturating_add(PATIENCE_NS.min(time_ns)));
     told(&threads, "held").print(form(on))?;
     loop {
@@ -77,7 +78,7 @@ pub(super) fn release(on: &OnJob) -> Result<(), Box<dyn Error>> {
         return release_by(&elsewhere)?.print(form(on));
     }
     let mut threads = Threads::find(&on.segments)?;
-    threads.give(Verb::Release, Accepts::Recording, 0)?;
+    threads.give(Verb::Release, Accepts::Recording, 0, &Giver::of(on))?;
     threads.wait(sys::now().monotonic_ns.saturating_add(PATIENCE_NS));
     told(&threads, "released").print(form(on))
 }

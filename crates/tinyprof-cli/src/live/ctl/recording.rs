@@ -16,6 +16,7 @@ use super::super::elsewhere::{Elsewhere, Sent, write_joined};
 use super::super::profile::Name;
 use super::super::save::save;
 use super::super::told::{Form, Scratch, Told, form};
+use super::giver::Giver;
 use super::threads::Threads;
 use crate::arguments::{OnJob, Time};
 use crate::events::Window;
@@ -96,7 +97,7 @@ fn record(on: &OnJob, time: Time) -> Result<Recorded, Box<dyn Error>> {
     let mut threads = Threads::find(&on.segments)?;
     let begin_ns = sys::now().monotonic_ns;
     let until_ns = begin_ns.saturating_add(time.ns());
-    threads.give(Verb::Record, Accepts::Recording, until_ns)?;
+    threads.give(Verb::Record, Accepts::Recording, until_ns, &Giver::of(on))?;
     loop {
         threads.ask();
         let rest_ns = until_ns.saturating_sub(sys::now().monotonic_ns);

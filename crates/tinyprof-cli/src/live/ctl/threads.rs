@@ -17,6 +17,7 @@ use tinyprof_segment::words::low;
 
 use super::super::save::only_job;
 use super::super::segments::{copied, pieces};
+use super::giver::Giver;
 use super::ranks::{Rank, Ranks};
 use crate::arguments::SegmentChoice;
 use crate::recover::find::find;
@@ -101,13 +102,15 @@ impl Threads {
         verb: Verb,
         needs: Accepts,
         until_ns: u64,
+        giver: &Giver,
     ) -> Result<(), Box<dyn Error>> {
+        let given = giver.given();
         for thread in self.threads.iter_mut().filter(|thread| thread.accepts >= needs) {
             thread.given = of_header(&thread.path, |words| {
                 let before = low(words[header::COMMAND].load(Relaxed));
                 let number = before.checked_add(1).unwrap_or(1);
                 words[header::LEASE_NS].store(sys::now().monotonic_ns, Relaxed);
-                control::command(words, number, verb, until_ns);
+                control::command(words, number, verb, until_ns, &given);
                 (number, None)
             });
         }

@@ -4,13 +4,15 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use super::facts;
-use super::{CAUSES_KEY, COMMUNICATION_KEY, EVENTS_KEY, MAGIC, METRICS_KEY, RANKS_KEY};
+use super::{
+    CAUSES_KEY, COMMANDS_KEY, COMMUNICATION_KEY, EVENTS_KEY, MAGIC, METRICS_KEY, RANKS_KEY,
+};
 use crate::bytes::{Cursor, Malformed, MemoryLimit, column};
 use crate::file::communication::{Slices, Targets};
 use crate::file::exclusive::Exclusive;
 use crate::file::section::{FrameError, IndexEntry, Sections};
 use crate::file::times::Sums;
-use crate::file::{causes, communication, events, metrics, times};
+use crate::file::{causes, commands, communication, events, metrics, times};
 use crate::model::{
     Activities, CallpathTable, CallpathValues, Children, FormatVersion, Losses, RankEvents,
     RankFacts,
@@ -37,13 +39,15 @@ pub(in crate::file) enum PartSection {
     Causes,
     /// The events of the ranks.
     Events,
+    /// The commands that the ranks were given.
+    Commands,
 }
 
 impl PartSection {
     /// Returns the row of the callpath; none for the sections of the ranks.
     pub(in crate::file) const fn row(self) -> Option<usize> {
         match self {
-            Self::Ranks | Self::Causes | Self::Events => None,
+            Self::Ranks | Self::Causes | Self::Events | Self::Commands => None,
             Self::Times(row) | Self::Metrics(row) | Self::Communication(row) => Some(row),
         }
     }
@@ -61,13 +65,14 @@ impl PartSection {
             _ if row_of_messages < callpaths => Some(Self::Communication(row_of_messages)),
             CAUSES_KEY => Some(Self::Causes),
             EVENTS_KEY => Some(Self::Events),
+            COMMANDS_KEY => Some(Self::Commands),
             _ => None,
         }
     }
 }
 
 /// Checks that the sections of a part are in order: the ranks, then for each row its times, its
-/// metrics, and the messages and edges of callpaths up to it; then causes and events of
+/// metrics, and the messages and edges of callpaths up to it; then causes, events and commands of
 /// all.
 ///
 /// Sections that belong to no callpath come from a later version, and may be anywhere.
@@ -84,6 +89,7 @@ pub(in crate::file) fn check_order(
             Some(PartSection::Communication(row)) => Some((row, 2)),
             Some(PartSection::Causes) => Some((usize::MAX, 3)),
             Some(PartSection::Events) => Some((usize::MAX, 4)),
+            Some(PartSection::Commands) => Some((usize::MAX, 5)),
             None => continue,
         };
         if place.is_none() != (position == 0) {
@@ -150,6 +156,7 @@ pub(in crate::file) fn decode(
                     facts[rank].events = Some(events);
                 })?;
             }
+            Some(PartSection::Commands) => decode_commands(section, &mut facts, version)?,
             Some(what) => {
                 if let (Sums::Exclusive { single }, Some(row)) =
                     (decode_section(section, what, values, version)?, what.row())
@@ -183,7 +190,8 @@ pub(in crate::file) fn decode_section(
             PartSection::Ranks
             | PartSection::Communication(_)
             | PartSection::Causes
-            | PartSection::Events => {
+            | PartSection::Events
+            | PartSection::Commands => {
                 return Err(section.malformed("it is not of one callpath"));
             }
             PartSection::Times(row) => sums = times::decode(section, values[row])?,
@@ -237,6 +245,19 @@ pub(in crate::file) fn decode_events(
 ) -> Result<(), Malformed> {
     let decoded = events::decode_section(&mut section, ranks, visit)
         .and_then(|()| section.finish("a section"));
+    decoded.map_err(|error| of_version(error, version))
+}
+
+/// Reads the section of commands into the facts of the part's ranks.
+pub(in crate::file) fn decode_commands(
+    mut section: Cursor<'_>,
+    facts: &mut [RankFacts],
+    version: FormatVersion,
+) -> Result<(), Malformed> {
+    let decoded = section.passing(|section| {
+        commands::decode_section(section, facts)?;
+        section.finish("a section")
+    });
     decoded.map_err(|error| of_version(error, version))
 }
 

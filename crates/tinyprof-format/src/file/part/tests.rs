@@ -192,7 +192,7 @@ fn clocks_take_no_bytes_where_there_are_none() {
 #[test]
 fn clocks_with_facts_of_a_later_version_are_read() {
     let with_facts = |count: u8, columns: usize| {
-        let mut file = SectionWriter::new(MAGIC, &[0, 1, 2]);
+        let mut file = SectionWriter::new(MAGIC, FormatVersion::USUAL, &[0, 1, 2]);
         let clocks = [&[count][..], &[0, 5].repeat(columns)].concat();
         file.section(RANKS_KEY, &[encode_facts(&[rank(Vec::new()).facts]), clocks].concat());
         decode(&file.finish(), 2, 1, 0).map(|part| part.facts[0].clock)
@@ -224,7 +224,7 @@ fn processor_times_come_after_the_clocks_and_take_no_bytes_where_there_are_none(
 #[test]
 fn processor_facts_of_a_later_version_are_read() {
     let with_facts = |count: u8, columns: usize| {
-        let mut file = SectionWriter::new(MAGIC, &[0, 1, 2]);
+        let mut file = SectionWriter::new(MAGIC, FormatVersion::USUAL, &[0, 1, 2]);
         let added = [&[0, count][..], &[0, 5].repeat(columns)].concat();
         file.section(RANKS_KEY, &[encode_facts(&[rank(Vec::new()).facts]), added].concat());
         decode(&file.finish(), 2, 1, 0).map(|part| part.facts[0].processor)
@@ -344,7 +344,7 @@ fn a_row_of_an_old_and_long_dictionary_is_no_row_of_messages() {
 #[test]
 fn a_newer_minor_version_is_read_as_far_as_it_is_known() {
     let facts = encode_facts(&[rank(Vec::new()).facts]);
-    let mut file = SectionWriter::new(MAGIC, &[0, 1, 2]);
+    let mut file = SectionWriter::new(MAGIC, FormatVersion::USUAL, &[0, 1, 2]);
     file.section(RANKS_KEY, &[facts.as_slice(), b"\0\0more"].concat());
     file.section(5, b"of a later version");
     let bytes = file.finish();
@@ -355,7 +355,7 @@ fn a_newer_minor_version_is_read_as_far_as_it_is_known() {
 
 #[test]
 fn a_part_of_hostile_counts_is_an_error() {
-    let mut file = SectionWriter::new(MAGIC, &[0, 1, 2]);
+    let mut file = SectionWriter::new(MAGIC, FormatVersion::USUAL, &[0, 1, 2]);
     file.section(RANKS_KEY, &encode_facts(&[rank(Vec::new()).facts]));
     // One key whose only rank claims 2^35 - 1 summaries.
     file.section(
@@ -364,7 +364,7 @@ fn a_part_of_hostile_counts_is_an_error() {
     );
     let error = decode(&file.finish(), 2, 1, 0).expect_err("a hostile part");
     assert!(format!("{error:?}").contains("more summaries than can be"), "{error:?}");
-    let mut first = SectionWriter::new(MAGIC, &[0, 1, 2]);
+    let mut first = SectionWriter::new(MAGIC, FormatVersion::USUAL, &[0, 1, 2]);
     first.section(1, &[]);
     assert!(decode(&first.finish(), 2, 1, 0).is_err(), "the ranks come first");
 }
@@ -383,7 +383,7 @@ fn sections_stand_in_their_order() {
     };
     let [ranks, times, metrics, messages] = [0, 1, 2, 3].map(of_position);
     let error = |order: &[(u32, &[u8])]| {
-        let mut file = SectionWriter::new(MAGIC, &[0, 1, 2]);
+        let mut file = SectionWriter::new(MAGIC, FormatVersion::USUAL, &[0, 1, 2]);
         order.iter().for_each(|(key, bytes)| file.section(*key, bytes));
         decode(&file.finish(), 2, 1, 0).err().map(|error| format!("{error:?}"))
     };

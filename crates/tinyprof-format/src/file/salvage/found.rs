@@ -70,10 +70,11 @@ fn read_frame(bytes: &[u8]) -> Option<(u32, usize, u32)> {
 mod tests {
     use super::*;
     use crate::file::section::SectionWriter;
+    use crate::model::FormatVersion;
 
     #[test]
     fn sections_are_found_by_their_frames_whatever_is_cut_or_damaged_elsewhere() {
-        let mut file = SectionWriter::new(b"TPRFTEST", &[]);
+        let mut file = SectionWriter::new(b"TPRFTEST", FormatVersion::USUAL, &[]);
         let contents: [&[u8]; 3] = [b"first", b"", b"third and last"];
         (0..).zip(contents).for_each(|(key, bytes)| file.section(key, bytes));
         let bytes = file.finish();

@@ -77,6 +77,7 @@ pub(super) fn salvage(
             PartSection::Metrics(_) => salvage.metrics_lost += 1,
             PartSection::Communication(_) | PartSection::Causes => salvage.communication_lost += 1,
             PartSection::Events => salvage.events_lost += 1,
+            PartSection::Commands => salvage.commands_lost += 1,
         }
     }
     let mut facts = reader.facts.unwrap_or_else(|| {
@@ -85,6 +86,7 @@ pub(super) fn salvage(
     });
     for (facts, found) in facts.iter_mut().zip(reader.causes) {
         (facts.causes, facts.events) = (found.causes, found.events);
+        facts.commands = found.commands;
     }
     Ok(facts)
 }
@@ -101,7 +103,7 @@ struct Reader<'a> {
     ranks: usize,
     memory_limit: &'a MemoryLimit,
     facts: Option<Vec<RankFacts>>,
-    /// Facts of the ranks that have nothing but causes and events.
+    /// Facts of the ranks that have nothing but causes, events and commands.
     causes: Vec<RankFacts>,
     /// The first row that the next section of messages and edges may be of.
     next_row: usize,
@@ -147,6 +149,9 @@ impl Reader<'_> {
                 part::decode_events(section, self.ranks, self.version, &mut |rank, events| {
                     of_ranks[rank].events = Some(events);
                 })
+            }
+            PartSection::Commands => {
+                part::decode_commands(section, &mut self.causes, self.version)
             }
             _ => part::decode_section(section, what, values, self.version).map(|sums| {
                 if let PartSection::Times(row) = what {

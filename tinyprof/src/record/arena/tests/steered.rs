@@ -4,7 +4,9 @@ use tinyprof_events::EventPolicy;
 use tinyprof_events::buffer::Times;
 use tinyprof_format::model::{Mode, RegionKind};
 use tinyprof_segment::clock::{Moment, monotonic_ns};
-use tinyprof_segment::control::{Accepts, Answer, HOLD_NS_MAX, Verb, answered, command};
+use tinyprof_segment::control::{
+    Accepts, Answer, Given, HOLD_NS_MAX, Verb, answered, command,
+};
 use tinyprof_segment::layout::header;
 
 use super::super::super::clock::Clock;
@@ -24,6 +26,10 @@ fn steered(accepts: Accepts) -> Arena {
     arena.begin_events();
     arena.header(header::ACCEPTS).store(accepts.to_word(), Relaxed);
     arena
+}
+
+fn order(words: &[AtomicU64], number: u32, verb: Verb, until_ns: u64) {
+    command(words, number, verb, until_ns, &Given::by("ada", number.into(), monotonic_ns()));
 }
 
 fn visit(arena: &Arena, site: &'static Site, inside: impl FnOnce()) {
@@ -46,7 +52,7 @@ fn a_thousand_recordings_have_each_visit_between_their_commands_once() {
         for round in 0..1_000_u64 {
             for (verb, visits) in [(Verb::Record, round % 7), (Verb::Release, round % 5)] {
                 number += 1;
-                command(words, number, verb, u64::MAX);
+                order(words, number, verb, u64::MAX);
                 // Obeyed at its end, and kept only if the recording had begun before.
                 visit(&arena, &STEP, || {});
                 kept += u64::from(verb == Verb::Release);
@@ -77,10 +83,10 @@ fn what_was_open_is_kept_from_the_begin_of_the_recording_on() {
     visit(&arena, &OUTER, || {
         visit(&arena, &MIDDLE, || {
             before = arena.now();
-            command(words, 1, Verb::Record, u64::MAX);
+            order(words, 1, Verb::Record, u64::MAX);
             visit(&arena, &STEP, || {});
         });
-        command(words, 2, Verb::Release, u64::MAX);
+        order(words, 2, Verb::Release, u64::MAX);
         visit(&arena, &STEP, || {});
     });
     let reading = arena.event_reading().unwrap();
@@ -96,7 +102,7 @@ fn what_was_open_is_kept_from_the_begin_of_the_recording_on() {
 fn a_recording_ends_by_itself() {
     let arena = steered(Accepts::Recording);
     let words = arena.segment.header_words();
-    command(words, 1, Verb::Record, monotonic_ns());
+    order(words, 1, Verb::Record, monotonic_ns());
     (0..100_000).for_each(|_| visit(&arena, &STEP, || {}));
     assert!(!arena.watches_visits(), "its time is over");
     assert_eq!(visits_of(&arena, &STEP), 100_000);
@@ -108,7 +114,7 @@ fn a_thread_is_held_until_its_time_is_over_or_nobody_is_there() {
     let words = arena.segment.header_words();
     let begun_ns = monotonic_ns();
     words[header::LEASE_NS].store(begun_ns, Relaxed);
-    command(words, 1, Verb::Hold, begun_ns + 20_000_000);
+    order(words, 1, Verb::Hold, begun_ns + 20_000_000);
     visit(&arena, &OUTER, || visit(&arena, &STEP, || {}));
     assert!(monotonic_ns() >= begun_ns + 20_000_000);
     let held =
@@ -117,14 +123,14 @@ fn a_thread_is_held_until_its_time_is_over_or_nobody_is_there() {
     assert!(execution.visits == 1 && held().parent.is_some());
     // A lease that has run out holds nobody, whatever the time is.
     words[header::LEASE_NS].store(0, Relaxed);
-    command(words, 2, Verb::Hold, u64::MAX);
+    order(words, 2, Verb::Hold, u64::MAX);
     visit(&arena, &OUTER, || visit(&arena, &STEP, || {}));
     assert_eq!(answered(words, 2), Some(Answer::Done));
     assert_eq!(words[header::HELD_SINCE_NS].load(Relaxed), 0);
     let longest_ns = held().executions.iter().map(|execution| execution.max).max().unwrap();
     assert!(longest_ns < HOLD_NS_MAX / 2, "held for as long as it may be: {longest_ns} ns");
     // Outside of all regions there is no region for it, and no further flush point.
-    command(words, 3, Verb::Hold, u64::MAX);
+    order(words, 3, Verb::Hold, u64::MAX);
     visit(&arena, &OUTER, || {});
     assert_eq!((answered(words, 3), visits_of(&arena, &OUTER)), (Some(Answer::Done), 3));
 }
