@@ -181,10 +181,50 @@ fn nobody_is_held_for_long_by_a_client_that_is_killed() {
 }
 
 #[test]
+fn measuring_is_switched_off_and_on_again() {
+    let place = tempfile::tempdir().expect("a temporary directory");
+    let steps_in = |name: &str| {
+        let arguments = ["save", "-o", name, "segments"];
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tinyprof"));
+        let output = command.args(arguments).current_dir(place.path()).output();
+        let output = output.expect("tinyprof starts");
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        visits(&profile(place.path(), &format!("{name}.tprof")), "step")
+    };
+    let stepping = Stepping::begin(Watched::start(place.path(), &[ON]));
+    let output = run(&["off"], place.path());
+    assert!(said(&output).ends_with(": 1 of 1 off\n"), "{}", said(&output));
+    assert_eq!(status(place.path())["ranks"][0]["off"], true);
+    let (mut program, steps) = stepping.end();
+    let before = steps_in("before");
+    assert!((1..=steps).contains(&before), "{before} of {steps}");
+    let output = run(&["record", "--for", "10ms"], place.path());
+    assert_eq!(output.status.code(), Some(1), "nothing can be recorded: {}", said(&output));
+    (0..10).for_each(|_| program.step());
+    assert_eq!(steps_in("still"), before);
+
+    let stepping = Stepping::begin(program);
+    let output = run(&["on"], place.path());
+    assert!(said(&output).ends_with(": 1 of 1 on again\n"), "{}", said(&output));
+    let mut program = stepping.end().0;
+    let after = steps_in("after");
+    (0..25).for_each(|_| program.step());
+    program.end();
+    let own = profile(place.path(), "job.tprof");
+    assert_eq!((visits(&own, "step"), visits(&own, "run")), (after + 25, 1));
+    let commands = &own.ranks[0].commands;
+    let off = commands.commands.iter().find(|one| one.verb_name() == "off").expect("it was off");
+    assert_eq!(off.lasted_ns.map(|ns| ns / 100_000_000), Some(commands.off_ns / 100_000_000));
+    let report = reported(place.path(), "job.tprof", &[]);
+    assert!(report.contains("off: measuring was switched off for "), "{report}");
+    assert!(report.contains("command: measuring was off for "), "{report}");
+}
+
+#[test]
 fn who_has_not_allowed_it_obeys_nobody() {
     let place = tempfile::tempdir().expect("a temporary directory");
     let mut program = Watched::start(place.path(), &[]);
-    for command in [&["record"][..], &["hold"], &["release"]] {
+    for command in [&["record"][..], &["hold"], &["release"], &["off"], &["on"]] {
         let output = run(command, place.path());
         assert_eq!(output.status.code(), Some(1));
         assert!(said(&output).contains("does not obey this: start it with TINYPROF_STEER="));

@@ -33,9 +33,7 @@ pub use callers::{CALLERS, CALLERS_MODULE, CallpathRecord, with_callers};
 pub use callpath::{Callpath, CallpathId, CallpathIndex, Mode, Region, RegionKind, SiteId};
 pub use cause::{Activities, Activity, Cause, CauseFacts, DelayCost, PathPart, RankCauses, Waited};
 pub use clock_facts::ClockFacts;
-pub use command::{
-    JobCommand, JobCommands, LATE_NS, LATE_RANKS_NAMED, RankCommand, RankCommands,
-};
+pub use command::{JobCommand, JobCommands, LATE_NS, LATE_RANKS_NAMED, RankCommand, RankCommands};
 pub use edge::{Edge, EdgeKey, EdgeKind};
 pub use event::{EventCell, MessageEvent, RankEvents, ThreadEvents, VisitEvent};
 pub use event_map::EventMap;

@@ -12,10 +12,10 @@
 //! * [`remove_stale_boards`]: removes what a job leaves that is killed while MPI begins.
 
 mod board;
+mod commands;
 mod description;
 mod directory;
 mod edge;
-mod commands;
 mod events;
 mod header;
 mod lists;

@@ -13,8 +13,8 @@ use tinyprof_format::model::{
     Edge, EdgeKey, EdgeKind, EventCell, EventClass, EventMap, EventPolicy, ExecutionSummary,
     FormatVersion, Losses, MessageEnd, MessageEvent, MessageKey, MessageKind, MetricBucket,
     MetricSummary, MetricValues, Mode, PathPart, Precision, RankCauses, RankCommand, RankCommands,
-    RankEvents, RankFacts, Region, RegionKind, RunMetadata, RunState, SeriesBucket, SiteId, ThreadEvents, Traffic,
-    VisitEvent, Waited,
+    RankEvents, RankFacts, Region, RegionKind, RunMetadata, RunState, SeriesBucket, SiteId,
+    ThreadEvents, Traffic, VisitEvent, Waited,
 };
 
 fn profile_path(version: &str) -> PathBuf {

@@ -8,7 +8,7 @@ use tinyprof_format::file::{ProfileWriter, read_profile};
 use tinyprof_format::model::{
     CallpathId, CallpathValues, ClockFacts, Edge, EdgeKey, EdgeKind, EventMap, ExecutionSummary,
     Losses, MessageKey, MessageKind, MetricBucket, MetricSummary, MetricValues, Mode, PeakMemory,
-    ProcessorFacts, RankFacts, Region, RegionKind, SeriesBucket, SiteId, Traffic,
+    ProcessorFacts, RankCommands, RankFacts, Region, RegionKind, SeriesBucket, SiteId, Traffic,
 };
 
 fn region(site: u64) -> Region {
@@ -186,6 +186,7 @@ fn event_map() -> impl Strategy<Value = EventMap> {
             causes: None,
             events: None,
             processor,
+            commands: RankCommands::default(),
         },
     );
     let visit = (0_u64..6, any::<prop::sample::Index>(), values());

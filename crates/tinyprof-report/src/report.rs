@@ -7,8 +7,8 @@ use std::path::Path;
 
 use tinyprof_format::file::ManifestFacts;
 use tinyprof_format::model::{
-    CallpathFile, CallpathIndex, CallpathTable, EventMap, JobCommands, Losses, Manifest, PeakMemory, PhaseTimes,
-    Precision, ProcessorFacts, Profile, RunMetadata,
+    CallpathFile, CallpathIndex, CallpathTable, EventMap, JobCommands, Losses, Manifest,
+    PeakMemory, PhaseTimes, Precision, ProcessorFacts, Profile, RunMetadata,
 };
 
 use crate::facts::occupancy::Occupancy;

@@ -6,6 +6,8 @@
 //!               67 when it answered, ns         68 until when it keeps events, ns; 0: not asked
 //!               69 since when it is held, ns; 0: it is not
 //!               70 whether it keeps events: see [`keeping`](crate::layout::keeping)
+//!               71 since when measuring is off, ticks; 0: it is on     78 the same in ns
+//!               79 for how long it was off before, ns
 //! the client:   72 command: number, above 0; high half: see [`Verb`]; written last
 //!               73 until when, ns                   74 what [`check`] returns for the others but 75
 //!               75 lease: when the client was last there, ns
@@ -67,10 +69,15 @@ pub enum Verb {
     Hold,
     /// End what the last command has begun.
     Release,
+    /// Measure nothing until [`On`](Self::On).
+    Off,
+    /// Measure again.
+    On,
 }
 
 impl Verb {
-    const ALL: [(u32, Self); 3] = [(1, Self::Record), (2, Self::Hold), (3, Self::Release)];
+    const ALL: [(u32, Self); 5] =
+        [(1, Self::Record), (2, Self::Hold), (3, Self::Release), (4, Self::Off), (5, Self::On)];
 
     /// Returns the number in words; never another one in the future.
     #[must_use]
@@ -79,6 +86,8 @@ impl Verb {
             Self::Record => 1,
             Self::Hold => 2,
             Self::Release => 3,
+            Self::Off => 4,
+            Self::On => 5,
         }
     }
 
@@ -89,6 +98,8 @@ impl Verb {
             Self::Record => "record",
             Self::Hold => "hold",
             Self::Release => "release",
+            Self::Off => "off",
+            Self::On => "on",
         }
     }
 
@@ -110,11 +121,18 @@ pub enum Answer {
     KeepsAlready,
     /// It does not know this command.
     Unknown,
+    /// It does not: others rely on what it does now.
+    NotPossible,
 }
 
 impl Answer {
-    const ALL: [(u32, Self); 4] =
-        [(1, Self::Done), (2, Self::NotAllowed), (3, Self::KeepsAlready), (4, Self::Unknown)];
+    const ALL: [(u32, Self); 5] = [
+        (1, Self::Done),
+        (2, Self::NotAllowed),
+        (3, Self::KeepsAlready),
+        (4, Self::Unknown),
+        (5, Self::NotPossible),
+    ];
 
     /// Returns the number in words; never another one in the future.
     #[must_use]
@@ -124,6 +142,7 @@ impl Answer {
             Self::NotAllowed => 2,
             Self::KeepsAlready => 3,
             Self::Unknown => 4,
+            Self::NotPossible => 5,
         }
     }
 }

@@ -108,12 +108,15 @@ pub mod header {
     pub const RECORDING_UNTIL_NS: usize = 68;
     pub const HELD_SINCE_NS: usize = 69;
     pub const KEEPING: usize = 70;
+    pub const OFF_SINCE: usize = 71;
     pub const COMMAND: usize = 72;
     pub const UNTIL_NS: usize = 73;
     pub const CHECK: usize = 74;
     pub const LEASE_NS: usize = 75;
     pub const DATE_NS: usize = 76;
     pub const GIVEN_NS: usize = 77;
+    pub const OFF_SINCE_NS: usize = 78;
+    pub const OFF_NS: usize = 79;
     pub const GIVER: usize = 80;
     pub const WORDS: usize = 88;
 }

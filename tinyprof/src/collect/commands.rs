@@ -13,5 +13,6 @@ pub(super) fn commands(arenas: &[&Arena]) -> RankCommands {
         all.add_thread(started_ns, &reading.obeyed, reading.pending.as_ref());
         all.without_room = all.without_room.saturating_add(reading.without_room);
     }
+    all.off_ns = arenas.iter().map(|arena| arena.off_ns()).max().unwrap_or(0);
     all
 }

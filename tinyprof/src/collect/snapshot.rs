@@ -118,7 +118,7 @@ pub fn snapshot() -> EventMap {
         let is_cut_short = ptr::from_ref(arena).addr() != ends_run;
         losses.visits_open += u64::from(open.is_some() && is_cut_short);
         losses.visits_not_timed += visits_not_timed;
-        let values = scale.values(&executions, &series, open, arena.now());
+        let values = scale.values(&executions, &series, open, arena.measured_until());
         times.pass(thread, estimated((id, parent, regions.of(site)?, values)))
     });
     let records = records.chain(waiting.into_iter().map(estimated));

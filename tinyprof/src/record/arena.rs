@@ -13,6 +13,7 @@ mod insert;
 mod live;
 mod messages;
 mod metric;
+mod off;
 mod polled;
 mod processor;
 mod reading;
@@ -52,6 +53,7 @@ use super::site::Site;
 use events::ArenaEvents;
 use hot::{FILTERED, Hot};
 use live::{add_to_live, clear_live, complete_execution, live_execution, restart_live};
+use off::Off;
 use processor::LastReading;
 use sampling::Sampler;
 use steered::Obedience;
@@ -173,6 +175,7 @@ pub(crate) struct Arena {
     processor: LastReading,
     events: ArenaEvents,
     obedience: Obedience,
+    off: Off,
 }
 
 impl Arena {
@@ -219,6 +222,7 @@ impl Arena {
             processor: LastReading::default(),
             events: ArenaEvents::default(),
             obedience: Obedience::default(),
+            off: Off::default(),
         })
     }
 
@@ -374,13 +378,15 @@ impl Arena {
             let begin = node.get(START);
             self.add_visit(node, now, 0);
             self.hot.current().store(node.parent().number(), Relaxed);
+            // The last, as a command may leave nothing open.
             self.note_event(node, line, begin, now);
-        } else if self.current() != line && !self.unwind_to(line) {
-            return;
+        } else {
+            if self.current() != line && !self.unwind_to(line) {
+                return;
+            }
+            self.hot.current().store(node.parent().number(), Relaxed);
         }
-        let parent = node.parent();
-        self.hot.current().store(parent.number(), Relaxed);
-        if parent.is_none() {
+        if node.parent().is_none() {
             self.pass_flush_point();
         }
     }
@@ -435,7 +441,7 @@ impl Arena {
         }
         let timed = node.get(START) & skipped::MARK == 0;
         let now = if timed { self.clock.ticks() } else { 0 };
-        if self.current() != line && !self.unwind_to(line) {
+        if self.current() != line && !self.unwind_to_iteration(line) {
             return;
         }
         if !timed {
@@ -592,6 +598,11 @@ fn enter_unknown(site: &'static Site, arena: &Arena) -> Visit {
     if low(cached) & !NOT_USUAL == parent.number() && cached != 0 {
         return open_known(arena, parent, Line::from_number(high(cached)));
     }
+    if let Some(visit) = arena.enter_off() {
+        return visit;
+    }
+    // Where it has just been switched on, a region is open again.
+    let parent = arena.current();
     match arena.find_or_insert(parent, site) {
         Entered::Node(line) => open_known(arena, parent, line),
         Entered::Recursion(line) => {

@@ -49,6 +49,8 @@ pub(crate) enum CtlCommand {
     Release(OnJob),
     /// Do something when a condition holds, such as 'imbalance["solve"] > 0.3'
     On(OnArguments),
+    /// Measure nothing, at full speed, until tinyprof ctl on
+    Off(OnJob),
 }
 
 /// The job, and the form of the output.
@@ -108,9 +110,9 @@ pub(crate) struct HostChoice {
 /// Arguments of `tinyprof ctl on`.
 #[derive(Args, Debug)]
 pub(crate) struct OnArguments {
-    /// The condition, as tinyprof top --until takes it
+    /// The condition, as tinyprof top --until takes it; without one, measuring is switched on again
     #[arg(value_name = "CONDITION")]
-    pub(crate) condition: String,
+    condition: Option<String>,
     /// The actions, in this order
     #[arg(long = "do", value_name = "LIST", value_delimiter = ',', default_value = "notify")]
     pub(crate) actions: Vec<CtlAction>,
@@ -128,6 +130,27 @@ pub(crate) struct OnArguments {
     pub(crate) interval: u32,
     #[command(flatten)]
     pub(crate) on: OnJob,
+}
+
+impl OnArguments {
+    /// Returns the condition; `None` if measuring is to be switched on again.
+    pub(crate) fn condition(&self) -> Option<String> {
+        self.condition.clone().filter(|_| self.directory().is_none())
+    }
+
+    /// Returns the job on which measuring is to be switched on.
+    pub(crate) fn job(&self) -> OnJob {
+        let mut on = self.on.clone();
+        on.segments.directory = self.directory().or(on.segments.directory);
+        on
+    }
+
+    /// Returns the directory of the job, if it is all that is given. No condition is the name of
+    /// one.
+    fn directory(&self) -> Option<PathBuf> {
+        let only = self.condition.as_ref().filter(|_| self.on.segments.directory.is_none());
+        only.map(PathBuf::from).filter(|only| only.is_dir())
+    }
 }
 
 /// Arguments of `tinyprof plug`.

@@ -340,13 +340,17 @@ program obeys nobody. A rank obeys where a region or call of MPI ends, and nobod
 come yet is named. Commands are given by the job's own user, through the files of its threads in shared
 memory; the program opens no connection. Record keeps every visit and message in the memory of
 TINYPROF_EVENTS_MEMORY, the newest if there are more. A rank that is held waits in a region of its own,
-[held], for at most a minute, and goes on as soon as this command ends.
+[held], for at most a minute, and goes on as soon as this command ends. While measuring is off, regions and
+calls of MPI are not counted, and that time is in no region: reports say how long it was. Who has given which
+command when is in the profile.
 
 Examples:
   tinyprof ctl status
   tinyprof ctl record --for 5s -o solve.pftrace
   tinyprof ctl hold --for 30s
   tinyprof ctl on 'imbalance[\"solve\"] > 0.3' --do save,record
+  tinyprof ctl off
+  tinyprof ctl on
 "
 );
 

@@ -6,6 +6,7 @@ mod held;
 mod ranks;
 mod recording;
 mod status;
+mod switched;
 mod threads;
 
 use std::error::Error;
@@ -26,6 +27,10 @@ pub(crate) fn run(arguments: &CtlArguments) -> Result<(), Box<dyn Error>> {
         CtlCommand::Record { time, name, on } => recording::run(on, *time, name.as_deref()),
         CtlCommand::Hold { time, on } => held::hold(on, *time),
         CtlCommand::Release(on) => held::release(on),
-        CtlCommand::On(arguments) => conditions::run(arguments),
+        CtlCommand::Off(on) => switched::off(on),
+        CtlCommand::On(arguments) => match arguments.condition() {
+            Some(condition) => conditions::run(arguments, &condition),
+            None => switched::on(&arguments.job()),
+        },
     }
 }

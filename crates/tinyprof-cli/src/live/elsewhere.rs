@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 use tinyprof_format::model::{CallpathValues, EventMap, Profile};
 use tinyprof_report::escaped;
 
-use super::ctl::Giver;
 use super::agents::{Started, Way, way_to_hosts};
+use super::ctl::Giver;
 use super::profile::{Name, write};
 use super::told::{Files, Head, Told};
 use crate::arguments::{OnJob, SegmentChoice};

@@ -18,7 +18,26 @@ pub(super) fn commands_of(segments: &[Segment<'_>]) -> RankCommands {
         all.add_thread(started_ns, &obeyed, pending_of(segment).as_ref());
         all.without_room = all.without_room.saturating_add(without_room);
     }
+    // Of a process that was killed it is not known when.
+    all.off_ns = off_ns_until(segments, 0);
     all
+}
+
+/// Returns since when measuring was off on the thread, in ticks; `None` if it was on.
+pub(super) fn off_since(segment: &Segment<'_>) -> Option<u64> {
+    segment.words.get(0, header::OFF_SINCE).filter(|since| *since != 0)
+}
+
+/// Returns for how long measuring was off, in ns, up to now: of the thread for which it was
+/// longest.
+pub(super) fn off_ns_until(segments: &[Segment<'_>], now_ns: u64) -> u64 {
+    let of = |segment: &Segment<'_>| {
+        let word = |at| segment.words.get(0, at).unwrap_or(0);
+        let since_ns = word(header::OFF_SINCE_NS);
+        let now_ns = if since_ns == 0 { 0 } else { now_ns.saturating_sub(since_ns) };
+        word(header::OFF_NS).saturating_add(now_ns)
+    };
+    segments.iter().map(of).max().unwrap_or(0)
 }
 
 fn obeyed_of(segment: &Segment<'_>) -> (Vec<Obeyed>, u64) {

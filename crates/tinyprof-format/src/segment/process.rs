@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use tinyprof_segment::clock::Moment;
 use tinyprof_segment::layout::header;
 
-use super::commands::commands_of;
+use super::commands::{commands_of, off_ns_until, off_since};
 use super::header::{Segment, TickClock};
 use super::record::{Record, Records, records};
 use crate::model::{
@@ -31,10 +31,12 @@ pub fn recovered_map(segments: &[Segment<'_>], now: Moment) -> EventMap {
 /// machine.
 #[must_use]
 pub fn running_map(segments: &[Segment<'_>], now: Moment) -> EventMap {
-    map_until(segments, now, |_, segment| match segment.header().clock {
+    let mut map = map_until(segments, now, |_, segment| match segment.header().clock {
         TickClock::Counter => now.ticks,
         TickClock::Monotonic => now.monotonic_ns,
-    })
+    });
+    map.facts.commands.off_ns = off_ns_until(segments, now.monotonic_ns);
+    map
 }
 
 /// Returns the event map of a process. Its open visits end at the moment that `until` returns, in
@@ -60,6 +62,7 @@ fn map_until(
     let (mut messages, mut edges) = (Vec::new(), Vec::new());
     let mut times = ThreadTimes::new(threads.len());
     for (thread, (scale, records)) in threads.into_iter().enumerate() {
+        let last = off_since(&segments[thread]).unwrap_or(last);
         let with_metrics = records.metrics.iter().map(|metric| metric.callpath);
         let with_messages = records.messages.iter().map(|(callpath, ..)| *callpath);
         let with_edges = records.edges.iter().map(|(callpath, ..)| *callpath);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tinyprof_format::file::read_profile;
-use tinyprof_format::model::{EventClass, Profile};
+use tinyprof_format::model::{EventClass, MessageKind, Profile};
 
 use crate::support::{compile, library, mpiexec, tinyprof};
 
@@ -86,7 +86,9 @@ fn some_time_is_recorded_on_demand() {
         assert!(dates.iter().all(|date| *date == dates[0] && *date > 0), "{dates:?}");
         for command in profile.ranks.iter().map(|rank| &rank.commands.commands[0]) {
             assert_eq!((command.verb_name().as_str(), command.is_done()), ("record", true));
-            assert!(command.lasted_ns.is_some_and(|ns| ns > 900_000_000), "{command:?}");
+            let until_ns =
+                command.late_ns.zip(command.lasted_ns).map(|(late, lasted)| late + lasted);
+            assert!(until_ns.is_some_and(|ns| ns > 900_000_000), "{command:?}");
         }
     }
     let trace = place.directory.path().join("steered-recorded.pftrace");
@@ -130,4 +132,51 @@ fn the_whole_run_is_kept_in_a_small_memory() {
     place.run("always_on.sh", "1", &[]);
     let profile = place.profile("steered.tprof");
     assert!(calls(&profile).iter().all(|&kept| kept > 20));
+}
+
+/// Switches measuring off and on six times, at a level, and returns the profile.
+fn switched(level: &str) -> Profile {
+    let place = Place::new();
+    let variables = [("LEVEL", level), ("SWITCHES", "6"), ("PAUSE", "0.05")];
+    let said = place.run("off.sh", "12", &variables);
+    assert_eq!(said.matches("4 of 4 off\n").count(), 6, "{said}");
+    assert_eq!(said.matches("4 of 4 on again\n").count(), 6, "{said}");
+    assert!(said.contains("off: measuring was switched off for "), "{said}");
+    let steps = said.lines().find_map(|line| line.strip_suffix(" steps, sums right"));
+    let steps: u64 = steps.expect("it says so").parse().expect("a number");
+    let profile = place.profile("steered.tprof");
+    for (rank, facts) in profile.ranks.iter().enumerate() {
+        let commands = &facts.commands;
+        let off = commands.commands.iter().filter(|one| one.verb_name() == "off");
+        let off_ns = off.clone().filter_map(|one| one.lasted_ns).sum::<u64>();
+        assert_eq!((off.count(), commands.without_room), (6, 0), "{commands:?}");
+        assert!(off_ns.abs_diff(commands.off_ns) < 20_000_000, "{off_ns} {}", commands.off_ns);
+        assert!(commands.off_ns > 250_000_000, "{commands:?}");
+        let waited =
+            profile.callpaths.iter().filter(|(_, one)| one.region.name.starts_with("MPI_Waitall"));
+        let waited: u64 = waited.map(|(at, _)| profile.values(at, rank).visits()).sum();
+        assert!(waited > 0 && waited < steps, "{waited} of {steps}");
+        // Messages of calls that were not measured are not counted.
+        let of_callpaths = profile.callpaths.iter().map(|(at, _)| profile.values(at, rank));
+        let traffic = of_callpaths.flat_map(|values| &values.messages);
+        let sent = traffic.filter(|(key, _)| key.kind == MessageKind::MessageOut);
+        let sent: u64 = sent.map(|(_, traffic)| traffic.count).sum();
+        assert!(sent > 0 && sent < steps, "{sent} of {steps}");
+    }
+    profile
+}
+
+#[test]
+fn calls_are_not_counted_while_measuring_is_off() {
+    switched("calls");
+}
+
+#[test]
+fn messages_are_paired_rightly_whichever_end_was_off() {
+    let profile = switched("messages");
+    for facts in &profile.ranks {
+        assert!(facts.clock.companions > 0, "companions go on");
+        assert_eq!((facts.clock.contradictions, facts.clock.companions_unclear), (0, 0));
+        assert_eq!(facts.losses.edges_without_partner, 0, "{:?}", facts.losses);
+    }
 }

@@ -48,8 +48,10 @@ fn line(command: &JobCommand) -> String {
         None => ": not done".to_owned(),
     };
     let by = cut(&escaped(&command.by), NAME_COLUMNS);
-    let of = if command.done < command.given { format!(" of {}", command.given) } else { String::new() };
-    let ranks = format!("{}{of} {}", command.done, if command.given == 1 { "rank" } else { "ranks" });
+    let of =
+        if command.done < command.given { format!(" of {}", command.given) } else { String::new() };
+    let ranks =
+        format!("{}{of} {}", command.done, if command.given == 1 { "rank" } else { "ranks" });
     let late = late(command);
     format!("command: {what}{lasted} at {} UTC by {by}, {ranks}{late}", clock(command.date_ns))
 }
@@ -79,12 +81,16 @@ fn clock(date_ns: u64) -> String {
 fn off_line(report: &Report) -> Option<String> {
     let JobCommands { off_ns, ranks_off, .. } = report.commands;
     let ranks = u64::from(report.ranks.max(1));
-    let of = if ranks_off < ranks { format!("{ranks_off} of {ranks} ranks") } else { "all ranks".to_owned() };
+    let of = if ranks_off < ranks {
+        format!("{ranks_off} of {ranks} ranks")
+    } else {
+        "all ranks".to_owned()
+    };
     let share = percent_cell(ratio(off_ns.into(), report.base.ns()).min(1.0));
     (off_ns > 0).then(|| {
         format!(
             "off: measuring was switched off for {} per rank, {share} of the time, on {of}: visits, messages and \
-             waiting of that time are not in this profile; in regions it is [off]",
+             waiting of that time are not in this profile, and no region contains it",
             time(rounded(off_ns.into(), ranks.into())),
         )
     })
@@ -109,7 +115,8 @@ mod tests {
             line(&held),
             "command: held 2.10 s at 14:03:12 UTC by ada@login (process 7), 4 ranks"
         );
-        let late = JobCommand { done: 2, late: 2, late_ranks: vec![3, 17], lasted_ns: None, ..held };
+        let late =
+            JobCommand { done: 2, late: 2, late_ranks: vec![3, 17], lasted_ns: None, ..held };
         assert_eq!(
             line(&late),
             "command: held until after this profile at 14:03:12 UTC by ada@login (process 7), 2 of 4 ranks; \

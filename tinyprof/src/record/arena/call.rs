@@ -45,7 +45,19 @@ impl Arena {
         let parent = self.current();
         match self.known_call(key, parent) {
             Some(visit) => visit,
-            None => self.enter_call_of(key, parent, place()),
+            None => self.enter_unknown_call(key, place),
+        }
+    }
+
+    fn enter_unknown_call<F: FnOnce() -> &'static Site>(
+        &self,
+        key: u64,
+        place: impl FnOnce() -> (u64, F),
+    ) -> Visit {
+        // Before the place is looked up: this is cheap.
+        match self.enter_off() {
+            Some(visit) => visit,
+            None => self.enter_call_of(key, self.current(), place()),
         }
     }
 

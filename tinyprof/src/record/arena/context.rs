@@ -47,6 +47,10 @@ impl Arena {
     /// Owner only.
     pub(crate) fn step_back(&self, before: Before) {
         self.take_samples();
+        if self.current().is_none() && self.is_switched_off() {
+            self.step_back_while_off(before.under, before.current);
+            return self.set_execution(before.execution);
+        }
         while self.current() != before.under && !self.current().is_none() {
             self.close_innermost();
         }

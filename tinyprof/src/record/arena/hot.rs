@@ -239,6 +239,13 @@ impl Hot {
         self.named().of_this_process.store(1, Relaxed);
     }
 
+    /// Forgets under which callpath regions and calls were found.
+    pub(super) fn forget_callpaths(&self) {
+        let words = self.run_time_cache().iter().chain(self.cache());
+        words.for_each(|word| word.store(0, Relaxed));
+        self.named().call_cache.iter().for_each(|call| call.key.store(0, Relaxed));
+    }
+
     /// Clears everything but the flag for watched flush points.
     pub(super) fn clear(&self) {
         // The memory is the parent's.

@@ -41,6 +41,9 @@ impl Arena {
     /// Counts a value that is not recorded. Rare.
     #[cold]
     fn lose_value(&self) {
+        if self.is_switched_off() {
+            return;
+        }
         let lost = self.values_not_recorded.load(Relaxed) + 1;
         self.values_not_recorded.store(lost, Relaxed);
         self.header(header::VALUES_NOT_RECORDED).store(lost, Relaxed);

@@ -30,6 +30,9 @@ impl Arena {
     /// itself, which is only counted, or if there is no memory, which is counted as lost. Owner
     /// only.
     pub(crate) fn begin_polled(&'static self, site: &'static Site) -> Option<InFlight> {
+        if self.enter_off().is_some() {
+            return None;
+        }
         let parent = self.current();
         let line = match self.find_or_insert(parent, site) {
             Entered::Node(line) => line,
@@ -116,8 +119,10 @@ struct Poll<'a> {
 
 impl Drop for Poll<'_> {
     fn drop(&mut self) {
-        let ticks = self.arena.ticks_between(self.begin, self.arena.now());
-        self.visit.ticks = self.visit.ticks.saturating_add(ticks);
+        if !self.arena.is_switched_off() {
+            let ticks = self.arena.ticks_between(self.begin, self.arena.now());
+            self.visit.ticks = self.visit.ticks.saturating_add(ticks);
+        }
         if let Some(before) = self.before {
             self.arena.step_back(before);
         }

@@ -15,7 +15,7 @@ use tinyprof_segment::obeyed::{self, Obeyed};
 use tinyprof_segment::sequence::publish;
 use tinyprof_segment::words::{Line, pack};
 
-use super::super::events::{Events, Window};
+use super::super::events::{Events, Window, installed};
 use super::super::node::Node;
 use super::super::site::Site;
 use super::Arena;
@@ -32,14 +32,16 @@ const LOOK: Duration = Duration::from_millis(2);
 #[derive(Debug, Default)]
 pub(super) struct Obedience {
     /// The word of the last command.
-    seen: AtomicU64,
+    pub(super) seen: AtomicU64,
     /// When the recording began, in ticks.
     recording_since: AtomicU64,
-    is_obeying: AtomicU64,
+    pub(super) is_obeying: AtomicU64,
     /// The line of the log, see [`obeyed`]; 0 if there is none yet.
     log: AtomicU32,
     /// The position in the log of the recording that is under way, plus 1; 0: none.
     recording: AtomicU64,
+    /// The same of the command that has switched measuring off.
+    pub(super) off: AtomicU64,
     /// The commands for which there was no memory for a log.
     not_logged: AtomicU64,
 }
@@ -83,20 +85,39 @@ impl Arena {
             own.seen.store(word, Relaxed);
             if let Some(command) = commanded(|at| self.header(at).load(Relaxed)) {
                 let given = self.begin(events, &command, node, now);
-                let now_ns = monotonic_ns();
-                let entry = self.log_command(&command, given, now_ns);
-                answer(self.segment.header_words(), command.number, given, now_ns);
-                match command.verb().filter(|_| given == Answer::Done) {
-                    Some(Verb::Record) => own.recording.store(entry, Relaxed),
-                    Some(Verb::Hold) => {
-                        self.hold(word, command.until_ns);
-                        self.log_end(entry);
-                    }
-                    Some(Verb::Release) | None => {}
+                self.conclude(word, &command, given);
+                if self.is_switched_off() {
+                    break;
                 }
             }
         }
         own.is_obeying.store(0, Relaxed);
+    }
+
+    /// Keeps and answers a command, and does the part of it that takes time, or comes last.
+    pub(super) fn conclude(&self, word: u64, command: &Command, given: Answer) {
+        let own = &self.obedience;
+        let now_ns = monotonic_ns();
+        let entry = self.log_command(command, given, now_ns);
+        match command.verb().filter(|_| given == Answer::Done) {
+            Some(Verb::Record) => own.recording.store(entry, Relaxed),
+            Some(Verb::Off) if !self.is_switched_off() => {
+                own.off.store(entry, Relaxed);
+                self.switch_off();
+            }
+            Some(Verb::Off | Verb::Hold | Verb::Release | Verb::On) | None => {}
+        }
+        answer(self.segment.header_words(), command.number, given, now_ns);
+        if given == Answer::Done && command.verb() == Some(Verb::Hold) {
+            self.hold(word, command.until_ns);
+            self.log_end(entry);
+        }
+    }
+
+    /// Returns the answer to the command to hold.
+    pub(super) fn answer_to_hold(&self) -> Answer {
+        let is_allowed = installed().is_some_and(|events| events.accepts >= Accepts::Holding);
+        if is_allowed && !sandbox::is_entered() { Answer::Done } else { Answer::NotAllowed }
     }
 
     /// Does what a command says, but for waiting.
@@ -111,10 +132,15 @@ impl Arena {
                 self.begin_keeping();
                 Answer::Done
             }
-            Some(Verb::Hold) if events.accepts < Accepts::Holding || sandbox::is_entered() => {
-                Answer::NotAllowed
+            Some(Verb::Hold) => self.answer_to_hold(),
+            Some(Verb::Off) => {
+                let given = self.answer_to_off(events);
+                if given == Answer::Done {
+                    self.end_recording(node, now);
+                }
+                given
             }
-            Some(Verb::Hold) => Answer::Done,
+            Some(Verb::On) => Answer::Done,
             Some(Verb::Release) => {
                 self.end_recording(node, now);
                 Answer::Done
@@ -159,7 +185,7 @@ impl Arena {
     }
 
     /// Says in the log that what a command has begun is over.
-    fn log_end(&self, entry: u64) {
+    pub(super) fn log_end(&self, entry: u64) {
         let at = entry.checked_sub(1).and_then(|at| usize::try_from(at).ok());
         if let (Some(log), Some(at)) = (self.obeyed_words(), at) {
             obeyed::end(log, at, monotonic_ns());
@@ -201,6 +227,8 @@ impl Arena {
     pub(super) fn forget_commands(&self) {
         self.obedience.log.store(0, Relaxed);
         self.obedience.recording.store(0, Relaxed);
+        self.obedience.off.store(0, Relaxed);
+        self.forget_off_of_parent();
     }
 
     /// Waits until some time, until there is another command than `word`, or until nobody renews

@@ -48,6 +48,9 @@ impl Arena {
     #[cold]
     pub(super) fn unwind_to(&self, line: Line) -> bool {
         self.check_process();
+        if self.is_switched_off() {
+            return self.close_while_off(line);
+        }
         if !self.is_open(line) {
             return false;
         }
@@ -57,8 +60,16 @@ impl Arena {
         self.current() == line
     }
 
+    /// As [`unwind_to`](Self::unwind_to), of a loop at the end of an iteration. While measuring is
+    /// off, iterations are one.
+    #[cold]
+    pub(super) fn unwind_to_iteration(&self, line: Line) -> bool {
+        !self.is_switched_off() && self.unwind_to(line)
+    }
+
     /// Closes regions that the last owner left open, before another thread takes over the arena.
     pub(in crate::record) fn close_all(&self) {
+        self.forget_off();
         while !self.current().is_none() {
             self.close_innermost();
         }

@@ -20,8 +20,8 @@ use crate::sys;
 ///
 /// # Errors
 /// If there is no such condition, the job has ended and it never held, or an action has failed.
-pub(super) fn run(arguments: &OnArguments) -> Result<(), Box<dyn Error>> {
-    let condition = Condition::new(&arguments.condition)?;
+pub(super) fn run(arguments: &OnArguments, condition: &str) -> Result<(), Box<dyn Error>> {
+    let condition = Condition::new(condition)?;
     let OnJob { segments, hosts, .. } = &arguments.on;
     let mut app = App::new(source(&Watching::of(segments, hosts, arguments.interval)));
     let interval = Duration::from_secs(arguments.interval.into());
@@ -40,7 +40,7 @@ pub(super) fn run(arguments: &OnArguments) -> Result<(), Box<dyn Error>> {
             // Once for each time that it begins to hold.
             if holds && !held_before {
                 fired += 1;
-                fire(arguments, fired)?;
+                fire(arguments, condition.text(), fired)?;
             }
             held_before = holds;
         }
@@ -52,13 +52,13 @@ pub(super) fn run(arguments: &OnArguments) -> Result<(), Box<dyn Error>> {
 }
 
 /// Does what the user wants done.
-fn fire(arguments: &OnArguments, number: u32) -> Result<(), Box<dyn Error>> {
+fn fire(arguments: &OnArguments, condition: &str, number: u32) -> Result<(), Box<dyn Error>> {
     let (on, name) = (&arguments.on, arguments.name.as_deref());
     for action in &arguments.actions {
         match action {
             CtlAction::Notify => {
-                let text = escaped(&format!("{}: holds, time {number}", arguments.condition));
-                let json = json!({ "condition": arguments.condition, "time": number });
+                let text = escaped(&format!("{condition}: holds, time {number}"));
+                let json = json!({ "condition": condition, "time": number });
                 Told { text: text + "\n", json, profile: None }.print(form(on))?;
             }
             CtlAction::Save => save_on(on, name)?,

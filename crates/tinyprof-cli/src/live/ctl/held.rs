@@ -18,7 +18,7 @@ use crate::arguments::{OnJob, Time};
 use crate::{render, sys};
 
 /// How long a command is waited for.
-const PATIENCE_NS: u64 = 5_000_000_000;
+pub(super) const PATIENCE_NS: u64 = 5_000_000_000;
 
 /// The time between two renewals of the lease.
 const RENEW: Duration = Duration::from_millis(500);
@@ -91,7 +91,7 @@ pub(in crate::live) fn release_by(hosts: &Elsewhere<'_>) -> Result<Told, Box<dyn
     Ok(by_host(&hosts.run(&["ctl", "release"], |_, _| Ok(()))?))
 }
 
-fn told(threads: &Threads, what: &str) -> Told {
+pub(super) fn told(threads: &Threads, what: &str) -> Told {
     let ranks = threads.ranks();
     let (done, of, late) = (ranks.answered(Answer::Done), ranks.0.len(), ranks.late_line());
     let text = escaped(&format!("{}: {done} of {of} {what}", threads.who())) + "\n";

@@ -14,6 +14,8 @@ pub(super) struct Rank {
     pub(super) keeps_events: bool,
     /// True if it has ever kept any.
     pub(super) has_events: bool,
+    /// True if measuring is switched off on some of its threads.
+    pub(super) is_off: bool,
     /// When its first thread was held, of those that are held now.
     pub(super) held_since_ns: Option<u64>,
     /// The answer of the first thread that has given one.
@@ -42,6 +44,7 @@ impl Rank {
         self.threads += thread.threads;
         self.keeps_events |= thread.keeps_events;
         self.has_events |= thread.has_events;
+        self.is_off |= thread.is_off;
         self.held_since_ns = self.held_since_ns.into_iter().chain(thread.held_since_ns).min();
         self.answer = self.answer.or(thread.answer);
     }

@@ -40,6 +40,7 @@ fn text(threads: &Threads) -> String {
     lines.extend(threads.ranks().0.iter().map(|rank| {
         let what = match rank.held_ns(now_ns) {
             Some(held_ns) => format!("is held, for {} s so far", held_ns / 1_000_000_000),
+            None if rank.is_off => "runs, and is not measured: tinyprof ctl on".to_owned(),
             None if rank.keeps_events => "keeps events".to_owned(),
             None => "runs".to_owned(),
         };
@@ -56,6 +57,7 @@ fn document(threads: &Threads) -> serde_json::Value {
             "process": rank.process,
             "threads": rank.threads,
             "keeps_events": rank.keeps_events,
+            "off": rank.is_off,
             "held_ns": rank.held_ns(now_ns),
         })
     };

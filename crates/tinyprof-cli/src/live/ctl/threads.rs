@@ -180,6 +180,7 @@ impl Threads {
                 Rank {
                     keeps_events: keeping::is_keeping(word(header::KEEPING)),
                     has_events: word(header::EVENTS) != 0,
+                    is_off: word(header::OFF_SINCE) != 0,
                     held_since_ns: (held_since_ns != 0).then_some(held_since_ns),
                     ..Rank::default()
                 }

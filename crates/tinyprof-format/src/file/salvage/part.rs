@@ -150,9 +150,7 @@ impl Reader<'_> {
                     of_ranks[rank].events = Some(events);
                 })
             }
-            PartSection::Commands => {
-                part::decode_commands(section, &mut self.causes, self.version)
-            }
+            PartSection::Commands => part::decode_commands(section, &mut self.causes, self.version),
             _ => part::decode_section(section, what, values, self.version).map(|sums| {
                 if let PartSection::Times(row) = what {
                     self.sums.insert(row, sums);

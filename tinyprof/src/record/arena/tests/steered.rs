@@ -4,9 +4,7 @@ use tinyprof_events::EventPolicy;
 use tinyprof_events::buffer::Times;
 use tinyprof_format::model::{Mode, RegionKind};
 use tinyprof_segment::clock::{Moment, monotonic_ns};
-use tinyprof_segment::control::{
-    Accepts, Answer, Given, HOLD_NS_MAX, Verb, answered, command,
-};
+use tinyprof_segment::control::{Accepts, Answer, Given, HOLD_NS_MAX, Verb, answered, command};
 use tinyprof_segment::layout::header;
 
 use super::super::super::clock::Clock;
@@ -133,4 +131,129 @@ fn a_thread_is_held_until_its_time_is_over_or_nobody_is_there() {
     order(words, 3, Verb::Hold, u64::MAX);
     visit(&arena, &OUTER, || {});
     assert_eq!((answered(words, 3), visits_of(&arena, &OUTER)), (Some(Answer::Done), 3));
+}
+
+#[test]
+fn a_thousand_switches_count_what_is_between_them_exactly() {
+    let arena = steered(Accepts::Recording);
+    let words = arena.segment.header_words();
+    let (mut number, mut counted) = (0, 0);
+    let step = || {
+        if let Some(line) = arena.enter(&STEP).to_leave() {
+            arena.exit(line);
+        }
+    };
+    visit(&arena, &OUTER, || {
+        for round in 0..1_000_u64 {
+            for (verb, visits) in [(Verb::Off, round % 7), (Verb::On, round % 5)] {
+                number += 1;
+                order(words, number, verb, 0);
+                // Of the first it is the end that meets the command, of the second the begin.
+                step();
+                counted += u64::from(verb == Verb::Off);
+                assert_eq!(answered(words, number), Some(Answer::Done));
+                assert_eq!(arena.is_switched_off(), verb == Verb::Off);
+                (0..visits).for_each(|_| step());
+                counted += if verb == Verb::On { visits } else { 0 };
+            }
+        }
+    });
+    assert_eq!((visits_of(&arena, &STEP), visits_of(&arena, &OUTER)), (counted, 1));
+    assert_eq!(arena.visits_unbalanced.load(Relaxed), 0);
+    let reading = arena.obeyed_reading().expect("it was given commands");
+    let kept = reading.obeyed.len() as u64;
+    assert_eq!((kept + reading.without_room, reading.pending), (2_000, None));
+    let off = reading.obeyed.iter().filter(|one| one.verb == Verb::Off.number());
+    assert!(off.clone().all(|one| one.over_ns >= one.obeyed_ns), "each was over");
+}
+
+#[test]
+fn time_off_is_in_no_region_and_what_ends_then_has_ended_before() {
+    let arena = steered(Accepts::Recording);
+    let words = arena.segment.header_words();
+    let pause = || std::thread::sleep(std::time::Duration::from_millis(30));
+    let (begun_ns, mut seen_ns) = (monotonic_ns(), 0);
+    visit(&arena, &OUTER, || {
+        visit(&arena, &MIDDLE, || {
+            order(words, 1, Verb::Off, 0);
+            visit(&arena, &STEP, || {});
+            pause();
+            assert!(arena.measured_until() < arena.now());
+        });
+        order(words, 2, Verb::On, 0);
+        assert_eq!(arena.enter(&STEP).to_leave(), None, "it has begun before");
+        visit(&arena, &STEP, || {});
+        seen_ns = monotonic_ns() - begun_ns;
+    });
+    let off_ns = arena.off_ns();
+    assert!(off_ns >= 30_000_000, "{off_ns}");
+    let sum_of = |site: &'static Site| {
+        let of_site = arena.readings().flatten().filter(|one| std::ptr::eq(one.site, site));
+        of_site.flat_map(|one| one.executions).map(|one| one.sum).sum::<u64>()
+    };
+    let (outer, middle) = (sum_of(&OUTER), sum_of(&MIDDLE));
+    assert!(
+        middle <= outer && outer <= monotonic_ns() - begun_ns - 30_000_000,
+        "{outer} {seen_ns}"
+    );
+    assert_eq!((visits_of(&arena, &MIDDLE), visits_of(&arena, &STEP)), (1, 2));
+    assert_eq!(arena.visits_unbalanced.load(Relaxed), 0);
+    assert!(arena.is_outside_of_regions());
+}
+
+#[test]
+fn what_counts_flush_points_is_not_switched_off() {
+    let arena = steered(Accepts::Recording);
+    let words = arena.segment.header_words();
+    arena.watch(true);
+    order(words, 1, Verb::Off, 0);
+    visit(&arena, &OUTER, || {});
+    assert_eq!(answered(words, 1), Some(Answer::NotPossible));
+    arena.watch(false);
+    order(words, 2, Verb::Off, 0);
+    visit(&arena, &OUTER, || {});
+    assert!(arena.is_switched_off());
+    // It begins to count them: none may be missing.
+    arena.watch(true);
+    visit(&arena, &OUTER, || {});
+    assert!(!arena.is_switched_off());
+    assert_eq!(visits_of(&arena, &OUTER), 3);
+}
+
+#[test]
+fn a_command_within_a_context_leaves_the_thread_where_it_was() {
+    let arena = steered(Accepts::Recording);
+    let words = arena.segment.header_words();
+    visit(&arena, &OUTER, || {
+        let place = arena.place().unwrap();
+        let before = arena.enter_context(&arena, place).unwrap();
+        order(words, 1, Verb::Off, 0);
+        visit(&arena, &STEP, || {});
+        arena.step_back(before);
+        order(words, 2, Verb::On, 0);
+        assert_eq!(arena.enter(&STEP).to_leave(), None);
+        assert!(!arena.is_switched_off());
+        visit(&arena, &STEP, || {});
+    });
+    assert_eq!((visits_of(&arena, &STEP), visits_of(&arena, &OUTER)), (2, 1));
+    assert_eq!(arena.visits_unbalanced.load(Relaxed), 0);
+}
+
+#[test]
+fn iterations_while_it_is_off_are_one() {
+    static LOOP: Site = Site::new("loop", "t", "t.rs", 9, 1, RegionKind::Loop, Mode::Total);
+    let arena = steered(Accepts::Recording);
+    let words = arena.segment.header_words();
+    visit(&arena, &OUTER, || {
+        let line = arena.enter(&LOOP).to_leave().unwrap();
+        arena.next_iteration(line);
+        order(words, 1, Verb::Off, 0);
+        arena.next_iteration(line);
+        (0..5).for_each(|_| arena.next_iteration(line));
+        order(words, 2, Verb::On, 0);
+        assert_eq!(arena.enter(&STEP).to_leave(), None);
+        arena.next_iteration(line);
+        arena.exit(line);
+    });
+    assert_eq!(visits_of(&arena, &LOOP), 4, "two before, one with the pause, one after");
 }
