@@ -598,10 +598,16 @@ fn enter_unknown(site: &'static Site, arena: &Arena) -> Visit {
     if low(cached) & !NOT_USUAL == parent.number() && cached != 0 {
         return open_known(arena, parent, Line::from_number(high(cached)));
     }
+    enter_uncached(site, arena)
+}
+
+/// Opens a visit of a callpath that no cache knows. While measuring is off, all are such.
+#[cold]
+#[inline(never)]
+fn enter_uncached(site: &'static Site, arena: &Arena) -> Visit {
     if let Some(visit) = arena.enter_off() {
         return visit;
     }
-    // Where it has just been switched on, a region is open again.
     let parent = arena.current();
     match arena.find_or_insert(parent, site) {
         Entered::Node(line) => open_known(arena, parent, line),
