@@ -12,7 +12,7 @@ mod agents;
 mod app;
 mod causes;
 mod copy;
-pub(crate) mod ctl;
+mod ctl;
 mod elsewhere;
 #[cfg(test)]
 mod example;

@@ -9,7 +9,7 @@
 //!               71 since when measuring is off, ticks; 0: it is on     78 the same in ns
 //!               79 for how long it was off before, ns
 //! the client:   72 command: number, above 0; high half: see [`Verb`]; written last
-//!               73 until when, ns                   74 what [`check`] returns for the others but 75
+//!               73 until when, ns                   74 [`check`] of the others but 75
 //!               75 lease: when the client was last there, ns
 //!               76 date of the command, unix ns     77 when it was written, ns
 //!               80 .. 87 who has given it: UTF-8, and zeros
@@ -151,7 +151,7 @@ impl Answer {
 pub const NAME_WORDS: usize = 8;
 const _: () = assert!(header::GIVER + NAME_WORDS == header::WORDS);
 
-/// Who has given a command, and when.
+/// The origin of a command: who has given it, and when.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Given {
     /// The date, in ns since 1970-01-01 UTC: equal for all threads that are given it at once, also

@@ -11,7 +11,6 @@ use tinyprof_settings::parse;
 
 use super::files::SegmentChoice;
 use super::output::PlainOutput;
-use crate::live::ctl::Giver;
 
 /// Arguments of `tinyprof ctl`.
 #[derive(Args, Debug)]
@@ -67,7 +66,7 @@ pub(crate) struct OnJob {
     pub(crate) packed: bool,
     /// Whoever gives the command on another host, and its date.
     #[arg(long, hide = true, value_name = "DATE:NAME")]
-    pub(crate) by: Option<Giver>,
+    pub(crate) by: Option<String>,
 }
 
 impl OnJob {

@@ -12,7 +12,7 @@ mod threads;
 use std::error::Error;
 
 use crate::arguments::{CtlArguments, CtlCommand};
-pub(crate) use giver::Giver;
+pub(super) use giver::Giver;
 pub(super) use held::{hold_by, release_by};
 pub(super) use recording::record_by;
 pub(super) use status::status_by;

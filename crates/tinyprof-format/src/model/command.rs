@@ -31,7 +31,7 @@ pub struct RankCommand {
     pub verb: u32,
     /// The number of the answer; 0 if the rank had not come to it.
     pub answer: u32,
-    /// Who has given it: `user@host (program, process 7)`.
+    /// The name of whoever has given it, such as `ada@login (process 7)`.
     pub by: String,
     /// Its date, in ns since 1970-01-01 UTC: equal on all ranks.
     pub date_ns: u64,
@@ -133,7 +133,7 @@ impl RankCommands {
 pub struct JobCommand {
     /// The name of its verb.
     pub verb: String,
-    /// Who has given it.
+    /// The name of whoever has given it.
     pub by: String,
     /// Its date, in ns since 1970-01-01 UTC.
     pub date_ns: u64,

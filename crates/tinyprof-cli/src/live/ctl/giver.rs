@@ -12,7 +12,7 @@ use crate::sys;
 
 /// Who gives a command: equal on all hosts that it goes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Giver {
+pub(in crate::live) struct Giver {
     /// The date of the command, in ns since 1970-01-01 UTC.
     date_ns: u64,
     name: String,
@@ -30,7 +30,7 @@ impl Giver {
 
     /// Returns who gives this command: on another host the one who has started this process there.
     pub(super) fn of(on: &OnJob) -> Self {
-        on.by.clone().unwrap_or_else(Self::here)
+        on.by.as_deref().and_then(|by| by.parse().ok()).unwrap_or_else(Self::here)
     }
 
     /// Returns the option that tells a process on another host.
