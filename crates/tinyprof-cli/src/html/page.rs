@@ -29,9 +29,9 @@ const STYLES: [&str; 4] = [
 /// says to what.
 const HASHES: [&str; 4] = [
     "KgJVsC6ZtO36GHbPx7mxi8unNtaEOWubzRWBtiOJCrg=",
-    "LH20eFSYQkNiyawAQKSoBZ6psVb8AovTA0ssJtEmfyg=",
-    "dz16PErhxmM2yt7lZg8phg0jIwa9+jXT/NjwQaAa9zE=",
-    "p5J+GTWjA6QyE4qAk4ovz812ZpkIapuiyMLq3F2/Ufo=",
+    "ot8E9g08BgPjE9xkESbA4JRpcL2ZBKhT0QeSwtfz3UA=",
+    "i+seLws5ZcT/qEdLDc4omBrCW4HrWToOf5YcIyMxiP8=",
+    "ngNMyyxso9q0xRMO6TuHs0KuLryjMAjf3NaPboI5uJo=",
 ];
 
 /// Returns the page of one profile, or of two and their comparison.

@@ -3,6 +3,7 @@
 import { card, element, figureElement } from "./elements.js";
 import { counted, percent, time } from "./numbers.js";
 import { efficiencyBlock, onHosts } from "./facts.js";
+import { keepFocus } from "./focus.js";
 import { shown } from "./names.js";
 import { whyList } from "./why-list.js";
 import { onTheme, startTheme } from "./theme.js";
@@ -110,6 +111,7 @@ function state(lines) {
 function startLive() {
   startTheme();
   startCopying();
+  keepFocus(document.getElementById("views"));
   const page = new LivePage();
   state(["Connecting …"]);
   const events = new EventSource("events");

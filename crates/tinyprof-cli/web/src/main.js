@@ -6,6 +6,7 @@ import { element } from "./elements.js";
 import { shown } from "./names.js";
 import { counted, time } from "./numbers.js";
 import { onHosts } from "./facts.js";
+import { keepFocus } from "./focus.js";
 import { onSelection, select, selection } from "./selection.js";
 import { currentTheme, onTheme, setTheme, startTheme } from "./theme.js";
 import { SummaryView } from "./summary.js";
@@ -45,6 +46,7 @@ async function start() {
   selectedLine(profile);
   paper(tabs);
   startCopying();
+  keepFocus(document.getElementById("views"));
   keepPlace(profile, tabs, comparison ? "compare" : profile.opens_timeline ? "timeline" : "summary");
   document.documentElement.dataset.ready = "true";
 }

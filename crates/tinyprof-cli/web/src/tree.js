@@ -174,7 +174,8 @@ export class Tree {
 
   #key(event) {
     const focused = event.target.closest("tr");
-    if (!focused?.dataset.row) return;
+    const isOfButton = event.target.closest("button") && !event.key.startsWith("Arrow");
+    if (!focused?.dataset.row || isOfButton) return;
     const rows = [...this.body.querySelectorAll("tr[data-row]")];
     const at = rows.indexOf(focused);
     const row = Number(focused.dataset.row);

@@ -6,6 +6,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
+import { violationsEverywhere } from "./axe.js";
 import { launch, PAGES, screenshot } from "./browser.js";
 
 const PROGRAMS = process.env.TINYPROF_PROGRAMS;
@@ -101,10 +102,40 @@ test("commands are given, and what they write opens in place", async () => {
   await page.click("text=Wait for it");
   await page.waitForSelector("text=ranks == 1.0: holds");
   await screenshot(page, "live");
+  assert.deepEqual(await violationsEverywhere(page), []);
   await page.emulateMedia({ colorScheme: "dark" });
   await page.setViewportSize({ width: 390, height: 844 });
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing is wider than a telephone");
   await screenshot(page, "live-narrow");
+  assert.deepEqual(wrong, []);
+});
+
+test("Tab comes to every control of a running job, Enter uses it, and numbers that change take no focus", async () => {
+  const { page, wrong } = await opened();
+  const stops = [];
+  for (let at = 0; at < 200; at += 1) {
+    await page.keyboard.press("Tab");
+    const stop = await page.evaluate(() => {
+      const one = document.activeElement;
+      if (one === document.body) return null;
+      const { top, bottom } = one.getBoundingClientRect();
+      const isSeen = bottom > 0 && top < innerHeight && getComputedStyle(one).outlineStyle !== "none";
+      one.dataset.stop = "true";
+      return { name: one.getAttribute("aria-label") ?? one.textContent, isSeen };
+    });
+    if (stop === null) break;
+    assert.ok(stop.isSeen, `${stop.name} has the focus, and does not show it`);
+    stops.push(stop.name);
+  }
+  assert.ok(stops.length > 10 && stops.length < 200, `${stops.length} stops: ${stops}`);
+  const all = "main :is(a[href], button:not([disabled]), input, select, [tabindex=\"0\"])";
+  const missed = await page.$$eval(all, (found) => found.filter((one) => one.getClientRects().length > 0 && !one.dataset.stop).map((one) => one.outerHTML.slice(0, 120)));
+  assert.deepEqual(missed, []);
+  await page.focus("main button:text-is(\"Release\")");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".card [role=status]:has-text(\"release\")");
+  await step();
+  await page.waitForFunction(() => document.activeElement.textContent === "Release");
   assert.deepEqual(wrong, []);
 });
 
@@ -115,4 +146,5 @@ test("the end of the job and of the server are told", async () => {
   assert.match(await page.textContent("#subtitle"), /, ran /);
   server.process.kill();
   await page.waitForSelector("#state:has-text(\"tinyprof live does not answer\")");
+  assert.deepEqual(await violationsEverywhere(page), []);
 });
