@@ -74,6 +74,9 @@ pub(crate) struct Arguments {
     /// Refuse profiles that need more memory than this [default: 1GiB]
     #[arg(long, global = true, value_name = "SIZE", value_parser = tinyprof_settings::parse::bytes)]
     pub(crate) memory: Option<u64>,
+    /// Print reports that are longer than the terminal without a pager
+    #[arg(long, global = true)]
+    pub(crate) no_pager: bool,
 }
 
 /// The subcommands.

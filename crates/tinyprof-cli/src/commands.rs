@@ -36,7 +36,7 @@ pub(crate) fn run(command: &Command) -> Result<Outcome, Box<dyn Error>> {
         Command::Mpi(arguments) => mpi(arguments).map(Outcome::done),
         Command::Why(arguments) => why::run(arguments).map(Outcome::done),
         Command::Rules(arguments) => rules::run(arguments),
-        Command::Waits(arguments) => waits::run(arguments).map(Outcome::done),
+        Command::Waits(arguments) => waits::run(arguments),
         Command::Classes(arguments) => graph::classes(arguments).map(Outcome::done),
         Command::Graph(arguments) => graph::graph(arguments).map(Outcome::done),
         #[cfg(feature = "top")]
@@ -61,6 +61,25 @@ pub(crate) fn run(command: &Command) -> Result<Outcome, Box<dyn Error>> {
         Command::Recover(arguments) => recover::run(arguments).map(Outcome::done),
         Command::Completions(arguments) => documents::completions(arguments).map(Outcome::done),
         Command::Man(arguments) => documents::man(arguments).map(Outcome::done),
+    }
+}
+
+/// Returns `true` for commands that read files and print a report.
+pub(crate) fn prints_report(command: &Command) -> bool {
+    match command {
+        Command::Top(arguments) => !is_of_a_running_job(arguments),
+        Command::Report(_)
+        | Command::Tree(_)
+        | Command::Mpi(_)
+        | Command::Why(_)
+        | Command::Rules(_)
+        | Command::Waits(_)
+        | Command::Classes(_)
+        | Command::Diff(_)
+        | Command::Efficiency(_)
+        | Command::Info(_)
+        | Command::Check(_) => true,
+        _ => false,
     }
 }
 

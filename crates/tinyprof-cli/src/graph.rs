@@ -17,8 +17,8 @@ use crate::name::name_of;
 use crate::{export, memory, render};
 
 /// The note below a profile without edges.
-pub(crate) const NO_EDGES: &str = "to record the order of calls and who waits for whom, start the program with \
-     TINYPROF_MPI=messages, such as TINYPROF_MPI=messages tinyprof run -- mpiexec -n 4 ./a.out";
+pub(crate) const NO_EDGES: &str = "to record the order of calls and who waits for whom, start the program with tinyprof run \
+     -o mpi=messages -- mpiexec -n 4 ./a.out, or with TINYPROF_MPI=messages";
 
 /// The number of callpaths that are read at a time.
 const CALLPATHS_AT_A_TIME: usize = 16;

@@ -28,6 +28,7 @@ mod near;
 mod new_file;
 mod numbers;
 mod outcome;
+mod pager;
 mod paint;
 mod parameter;
 mod permissions;
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse_from(with_command(std::env::args_os().collect()));
     render::choose_colors(arguments.color);
     memory::allow(arguments.memory);
+    pager::allow(!arguments.no_pager && commands::prints_report(&arguments.command));
     match commands::run(&arguments.command) {
         Ok(outcome) => outcome.exit_code(),
         Err(error) => {

@@ -17,6 +17,8 @@ pub(crate) enum Outcome {
     Losses,
     /// The work was done, and the comparison is above the given limit.
     AboveLimit,
+    /// The input has nothing of what was asked for, and a note says how to record it.
+    NotRecorded,
     /// The program that was to be started was found, but is not executable.
     NotExecutable,
     /// The program that was to be started was not found.
@@ -32,6 +34,7 @@ impl Outcome {
     pub(crate) fn exit_code(self) -> ExitCode {
         ExitCode::from(match self {
             Self::Done => 0,
+            Self::NotRecorded => 1,
             Self::Damaged | Self::Losses => 3,
             Self::AboveLimit => 4,
             // As shells do.

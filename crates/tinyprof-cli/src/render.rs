@@ -9,7 +9,7 @@ use tinyprof_report::escaped;
 use tinyprof_views::View;
 
 use crate::arguments::{Color, TableFormat, TableOutput};
-use crate::paint;
+use crate::{pager, paint};
 
 /// The width if the output is no terminal: that of a line in a wide table.
 const COLUMNS_ELSEWHERE: u16 = 120;
@@ -82,15 +82,18 @@ fn write(bytes: &[u8]) -> Result<(), Box<dyn Error>> {
 }
 
 /// Prints the output of `write` while it is being produced: a table of a million callpaths would
-/// take too much memory.
+/// take too much memory. Reports that are longer than the terminal go through the [`pager`].
 ///
 /// # Errors
 /// See [`output`].
 pub(crate) fn stream(
     write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
 ) -> Result<(), Box<dyn Error>> {
-    let mut stdout = BufWriter::with_capacity(STREAM_BYTES, io::stdout().lock());
-    match write(&mut stdout).and_then(|()| stdout.flush()) {
+    let mut output = BufWriter::with_capacity(STREAM_BYTES, pager::Output::new());
+    let written = write(&mut output).and_then(|()| output.flush());
+    // What could not be written is of no use any more.
+    let (output, _) = output.into_parts();
+    match written.and(output.end()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(format!("cannot write to standard output: {error}").into())
         }

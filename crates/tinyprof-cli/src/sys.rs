@@ -44,6 +44,14 @@ pub(crate) fn user_id() -> u32 {
     unsafe { libc::geteuid() }
 }
 
+/// Lets this process go on when the user interrupts what runs on the terminal.
+pub(crate) fn ignore_interrupts() {
+    for signal in [libc::SIGINT, libc::SIGQUIT] {
+        // SAFETY: ignoring a signal runs no code, and both may be ignored.
+        unsafe { libc::signal(signal, libc::SIG_IGN) };
+    }
+}
+
 /// Locks a file or directory for this process alone, unless another process has locked it. The lock
 /// lasts until the file is closed or the process ends.
 ///

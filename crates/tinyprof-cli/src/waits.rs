@@ -8,10 +8,11 @@ use tinyprof_views::{WaitsView, compensated_text};
 use crate::arguments::{Selection, TableFormat, WaitsArguments};
 use crate::graph::NO_EDGES;
 use crate::name::name_of;
+use crate::outcome::Outcome;
 use crate::{render, select};
 use tinyprof_report::ByCallpath as _;
 
-pub(crate) fn run(arguments: &WaitsArguments) -> Result<(), Box<dyn Error>> {
+pub(crate) fn run(arguments: &WaitsArguments) -> Result<Outcome, Box<dyn Error>> {
     // What is waited for may be outside of the selection, so all is read.
     let all = Selection { ranks: None, executions: None, path: None };
     let selected = select::open(&arguments.directory, &all)?;
@@ -47,14 +48,17 @@ pub(crate) fn run(arguments: &WaitsArguments) -> Result<(), Box<dyn Error>> {
         })?;
     }
     let waits = sums.waits();
-    if !waits.are_recorded {
+    let outcome = if waits.are_recorded { Outcome::Done } else { Outcome::NotRecorded };
+    if outcome == Outcome::NotRecorded {
         render::notes(&[NO_EDGES.to_owned()]);
     }
     let report = Report::of_totals(&totals).named(name_of(&arguments.directory));
     let count = usize::try_from(arguments.count).unwrap_or(usize::MAX);
     if arguments.compensated && matches!(arguments.output.format(), TableFormat::Text) {
         let columns = render::columns(arguments.output.width);
-        return render::text(&compensated_text(&report, count, columns));
+        render::text(&compensated_text(&report, count, columns))?;
+    } else {
+        render::view(&WaitsView::new(&report, &waits, count), &arguments.output)?;
     }
-    render::view(&WaitsView::new(&report, &waits, count), &arguments.output)
+    Ok(outcome)
 }

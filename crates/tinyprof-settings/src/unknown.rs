@@ -7,10 +7,19 @@ use crate::table::SETTINGS;
 /// The beginning of the names of all variables.
 const PREFIX: &str = "TINYPROF_";
 
-/// The ends of variables that no user sets: the scripts and tests of this repository read them, or
-/// the command `tinyprof run` sets them.
-const OF_OURS: &[&str] =
-    &["BIN", "HATCHET", "MPI4PY", "MPIEXEC", "PAGES", "ROLL_CALL", "SHARED_DATA", "UPDATE_DOCS"];
+/// The ends of variables that are no settings of a recording: the scripts and tests of this
+/// repository read them, or the command, or `tinyprof run` sets them.
+const OF_OURS: &[&str] = &[
+    "BIN",
+    "HATCHET",
+    "MPI4PY",
+    "MPIEXEC",
+    "PAGER",
+    "PAGES",
+    "ROLL_CALL",
+    "SHARED_DATA",
+    "UPDATE_DOCS",
+];
 /// The beginnings of the ends of more such variables.
 const OF_OURS_BEGIN: &[&str] = &["BENCH_", "PEERS_", "TEST_"];
 

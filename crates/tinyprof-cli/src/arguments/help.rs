@@ -8,7 +8,8 @@ macro_rules! exit_codes {
             $($above, "\n",)?
             "Exit codes:
   0  done, even if the reader of the output left early (tinyprof report NAME.tprof | head)
-  1  not done: the input could not be read, or the output could not be written
+  1  not done: the input could not be read, or does not have what was asked for (waits, timeline), or
+     the output could not be written
   2  wrong arguments: nothing was done
   3  done, but the input is damaged or part of it was lost (check, import)
   4  done, and a callpath is above the limit (diff --fail-above)"

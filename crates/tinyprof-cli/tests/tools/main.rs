@@ -8,6 +8,7 @@ mod formats;
 mod manual;
 mod mpi;
 mod names;
+mod pager;
 #[expect(dead_code, reason = "the tests of the reports use the others")]
 #[path = "../../../tinyprof-structure/tests/structure/programs.rs"]
 mod programs;

@@ -64,7 +64,9 @@ fn every_screen_uses_the_words_of_the_glossary() {
         ] {
             let arguments = [command, &[profile, "--width", "200"]].concat();
             let ran = run(&arguments, scratch.path());
-            assert_eq!(ran.code, Some(0), "{arguments:?}: {}", ran.stderr);
+            // The small profile has no messages.
+            let code = i32::from(command[0] == "waits" && profile != golden);
+            assert_eq!(ran.code, Some(code), "{arguments:?}: {}", ran.stderr);
             assert_words(&ran.stdout, command[0]);
         }
     }
