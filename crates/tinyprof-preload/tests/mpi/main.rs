@@ -11,6 +11,7 @@ mod messages;
 mod order;
 mod places;
 mod processor;
+mod questions;
 mod sampled;
 mod settings;
 mod small_memory;
