@@ -9,6 +9,8 @@ mod files;
 mod help;
 mod output;
 pub(crate) mod profile;
+#[cfg(feature = "top")]
+mod push;
 mod reading;
 mod rules;
 mod setting;
@@ -42,8 +44,10 @@ use help::{
     REPORT_HELP, RULES_HELP, RUN_HELP, TIMELINE_HELP, TOP_HELP, TREE_HELP, WAITS_HELP, WHY_HELP,
 };
 #[cfg(feature = "top")]
-use help::{CTL_HELP, LIVE_HELP, PLUG_HELP, SAVE_HELP};
+use help::{CTL_HELP, LIVE_HELP, PLUG_HELP, PUSH_HELP, SAVE_HELP};
 pub(crate) use output::{Color, PlainOutput, ReportRows, Rows, TableFormat, TableOutput};
+#[cfg(feature = "top")]
+pub(crate) use push::PushArguments;
 #[cfg(feature = "top")]
 pub(crate) use reading::AgentArguments;
 pub(crate) use reading::{
@@ -160,6 +164,10 @@ pub(crate) enum Command {
     #[cfg(feature = "top")]
     #[command(after_help = PLUG_HELP)]
     Plug(PlugArguments),
+    /// Send the numbers of a running job to a site's monitoring: OTLP, OpenMetrics, or JSON lines
+    #[cfg(feature = "top")]
+    #[command(after_help = PUSH_HELP)]
+    Push(PushArguments),
     /// Print the script with which a shell completes this command's arguments
     #[command(after_help = COMPLETIONS_HELP)]
     Completions(CompletionsArguments),

@@ -48,6 +48,8 @@ pub(crate) fn run(command: &Command) -> Result<Outcome, Box<dyn Error>> {
         #[cfg(feature = "top")]
         Command::Plug(arguments) => crate::live::plug(arguments).map(Outcome::done),
         #[cfg(feature = "top")]
+        Command::Push(arguments) => crate::live::push(arguments),
+        #[cfg(feature = "top")]
         Command::Save(arguments) => crate::live::save(arguments).map(Outcome::done),
         Command::Run(arguments) => launch::run(arguments),
         Command::Diff(arguments) => diff::run(arguments),

@@ -43,7 +43,7 @@ use clap::error::ErrorKind;
 pub(crate) use choice::choose;
 use exporter::{Input, Request};
 pub(crate) use message::push_varint;
-pub(crate) use names::xml;
+pub(crate) use names::{shown, xml};
 pub(crate) use output::write as to_file;
 
 use crate::arguments::{Arguments, ExportArguments, ExportFormat, Selection};

@@ -31,10 +31,20 @@ pub(crate) fn since(monotonic_ns: u64) -> Duration {
 
 /// Returns the date as the time since 1970 began.
 pub(crate) fn since_1970() -> Duration {
+    time_of(libc::CLOCK_REALTIME)
+}
+
+/// Returns the processor time of this process.
+#[cfg(feature = "top")]
+pub(crate) fn processor_time() -> Duration {
+    time_of(libc::CLOCK_PROCESS_CPUTIME_ID)
+}
+
+fn time_of(clock: libc::clockid_t) -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is valid for writing the result. The call cannot fail for this clock and this
-    // address.
-    unsafe { libc::clock_gettime(libc::CLOCK_REALTIME, &raw mut time) };
+    // SAFETY: `time` is valid for writing the result. The call cannot fail for these clocks and
+    // this address.
+    unsafe { libc::clock_gettime(clock, &raw mut time) };
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 

@@ -41,3 +41,4 @@ mod places;
 pub use few::{FEW, Few};
 pub use picture::{Missing, Picture, SameRanks, Still};
 pub use places::{BINS, Places, Slow};
+pub use tinyprof_vocabulary::RankSet;

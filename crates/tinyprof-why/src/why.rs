@@ -1,5 +1,6 @@
 //! The answer to why a run takes as long as it does.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 
 use tinyprof_format::model::{CallpathIndex, CallpathTable, CallpathValues, Profile, RankCauses};
@@ -29,6 +30,8 @@ pub struct Why {
     /// The time of all ranks, and the part of it that is waiting, in ns.
     pub(crate) total_ns: f64,
     pub(crate) waiting_ns: f64,
+    /// The waiting of all ranks by its pattern, in ns.
+    pub(crate) by_pattern: BTreeMap<Pattern, u64>,
     /// The time of all ranks in MPI, in ns.
     pub(crate) mpi_ns: f64,
     /// The ranks that were waited for, with the waiting in ns, the longest first.
@@ -158,6 +161,7 @@ impl Why {
             findings: found,
             total_ns: run.total_ns(),
             waiting_ns,
+            by_pattern: run.waits.by_pattern(),
             mpi_ns: crate::ns(mpi_ns),
             by_rank,
             no_processor_ns: blame.no_processor.ns(),
@@ -210,6 +214,13 @@ impl Why {
         self.has_messages.then(|| self.share(self.waiting_ns))
     }
 
+    /// Returns the waiting of all ranks together by its pattern, in ns; none if it is not known.
+    /// Patterns without waiting are left out.
+    #[must_use]
+    pub fn waiting_by_pattern(&self) -> Option<&BTreeMap<Pattern, u64>> {
+        self.has_messages.then_some(&self.by_pattern)
+    }
+
     /// Returns whether anything is known of why: whether there are calls of MPI, or a finding.
     #[must_use]
     pub const fn is_known(&self) -> bool {
@@ -230,7 +241,7 @@ impl Why {
 
 /// Returns the waiting by the rank that is its cause, the longest first.
 fn by_rank(blame: &Blame) -> Vec<(RankSet, f64)> {
-    let mut sums: std::collections::BTreeMap<u32, f64> = std::collections::BTreeMap::new();
+    let mut sums: BTreeMap<u32, f64> = BTreeMap::new();
     for ((rank, _), blamed) in &blame.causes {
         *sums.entry(*rank).or_default() += blamed.ns();
     }

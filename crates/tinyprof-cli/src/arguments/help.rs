@@ -11,7 +11,7 @@ macro_rules! exit_codes {
   1  not done: the input could not be read, or does not have what was asked for (waits, timeline), or
      the output could not be written
   2  wrong arguments: nothing was done
-  3  done, but the input is damaged or part of it was lost (check, import)
+  3  done, but the input is damaged or part of it was lost (check, import, push)
   4  done, and a callpath is above the limit (diff --fail-above)"
         )
     };
@@ -380,6 +380,23 @@ its name. The job does not notice. A program that is too slow loses the oldest d
 Examples:
   tinyprof plug ./stragglers.py
   tinyprof plug --job 4711 -- python3 energy.py --watts 250
+"
+);
+
+#[cfg(feature = "top")]
+pub(crate) const PUSH_HELP: &str = exit_codes!(
+    "\
+Watches a job as tinyprof top does, on this host or on others, and sends its numbers to a site's monitoring, all
+ranks together: ranks that run, are lost or do not move, efficiency, time by activity, waiting by cause, and the
+costliest callpaths. Ends with the job, after a last push. docs/live.md lists the metrics. The job does not
+notice. A collector that is not there or does not answer loses the oldest, which is told; variables
+OTEL_EXPORTER_OTLP_* (ENDPOINT, HEADERS, TIMEOUT, COMPRESSION), OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME mean
+what OpenTelemetry says. For https, let a collector on this host forward: it is not spoken here.
+
+Examples:
+  tinyprof push --otlp
+  tinyprof push --job 4711 --otlp=http://collector:4318
+  tinyprof push --openmetrics /var/lib/node_exporter/tinyprof.prom --json heat.jsonl
 "
 );
 

@@ -8,9 +8,9 @@ use tinyprof_format::model::{CallpathTable, MessageKind, MetricSummary, Traffic}
 use tinyprof_report::{RankStatistics, Spread};
 
 use super::exporter::{Exporter, Notes, Request, Source};
-use super::names::shown;
 use super::paths;
 use super::summary::Summary;
+use crate::openmetrics::{family, quoted, seconds, value};
 
 pub(super) struct OpenMetrics;
 
@@ -56,16 +56,6 @@ impl Exporter for OpenMetrics {
         out.write_all(b"# EOF\n")?;
         Ok(Notes::new())
     }
-}
-
-fn family(out: &mut (dyn Write + Send), name: &str, kind: &str, help: &str) -> io::Result<()> {
-    writeln!(out, "# TYPE {name} {kind}")?;
-    for unit in ["seconds", "bytes"] {
-        if name.strip_suffix(unit).is_some_and(|name| name.ends_with('_')) {
-            writeln!(out, "# UNIT {name} {unit}")?;
-        }
-    }
-    writeln!(out, "# HELP {name} {help}.")
 }
 
 /// Writes the facts of the run.
@@ -239,42 +229,10 @@ fn labels(callpaths: &CallpathTable) -> Result<Vec<String>, String> {
         .collect())
 }
 
-/// Returns seconds with nanosecond digits.
-fn seconds(ns: u128) -> String {
-    format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000)
-}
-
-/// Returns a float, with the format's spelling of values that are not finite.
-fn value(number: f64) -> String {
-    if number.is_nan() {
-        "NaN".to_owned()
-    } else if number.is_infinite() {
-        (if number > 0.0 { "+Inf" } else { "-Inf" }).to_owned()
-    } else {
-        number.to_string()
-    }
-}
-
-/// Returns a label's value, quoted. The format escapes only three characters, so characters that
-/// control a terminal are spelled out first.
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", shown(text).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::messages_example as example;
-
-    #[test]
-    fn values_are_exact_and_spelled_as_the_format_wants() {
-        assert_eq!(seconds(1), "0.000000001");
-        assert_eq!(seconds(u128::from(u64::MAX)), "18446744073.709551615");
-        assert_eq!(value(f64::NEG_INFINITY), "-Inf");
-        assert_eq!(value(f64::INFINITY), "+Inf");
-        assert_eq!(value(f64::NAN), "NaN");
-        assert_eq!(value(0.1), "0.1");
-    }
 
     #[test]
     fn messages_are_counters_by_kind_and_direction() {
@@ -322,11 +280,5 @@ mod tests {
             let line = format!("\ntinyprof_efficiency_{name}_ratio {number}\n");
             assert!(text.contains(&line), "{line}: {text}");
         }
-    }
-
-    #[test]
-    fn a_label_cannot_be_left() {
-        assert_eq!(quoted("a\"} 1\n\\"), r#""a\"} 1\\n\\""#);
-        assert_eq!(quoted("\u{202e}\0"), r#""\\u{202e}\\u{0}""#);
     }
 }

@@ -1,8 +1,6 @@
 //! `tinyprof plug`: somebody else's program analyses a running job. It reads a JSON document a
 //! line, as `tinyprof top --json` prints them, and may tell findings, a JSON object a line.
 
-mod queue;
-
 use std::error::Error;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -14,10 +12,10 @@ use serde_json::{Value, json};
 use tinyprof_report::escaped;
 
 use super::app::App;
+use super::queue::Queue;
 use super::{Watching, json, source};
 use crate::arguments::PlugArguments;
 use crate::{render, sys};
-use queue::Queue;
 
 /// How long a program may go on after the job has ended, and its input with it.
 const PATIENCE_NS: u64 = 10_000_000_000;

@@ -42,6 +42,16 @@ impl Waits {
         sums
     }
 
+    /// Returns the waiting of all ranks by its pattern, in ns.
+    pub(crate) fn by_pattern(&self) -> BTreeMap<Pattern, u64> {
+        let mut sums: BTreeMap<Pattern, u64> = BTreeMap::new();
+        for wait in &self.all {
+            let sum = sums.entry(wait.pattern).or_default();
+            *sum = sum.saturating_add(wait.ns);
+        }
+        sums
+    }
+
     /// Returns the waiting of all ranks, in ns.
     pub(crate) fn sum_ns(&self) -> u128 {
         self.all.iter().map(|wait| u128::from(wait.ns)).sum::<u128>() + self.for_nobody_ns

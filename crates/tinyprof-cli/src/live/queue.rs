@@ -1,4 +1,4 @@
-//! Documents that wait for a program: the newest, in bounded memory.
+//! Documents that wait for a program or for who takes them: the newest, in bounded memory.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -55,6 +55,22 @@ impl Queue {
     pub(super) fn close(&self) {
         self.lock().closed_ns = Some(sys::now().monotonic_ns);
         self.changed.notify_one();
+    }
+
+    /// Waits this long, but not once it is closed.
+    pub(super) fn pause(&self, time: Duration) {
+        let is_open = |waiting: &mut Waiting| waiting.closed_ns.is_none();
+        drop(self.changed.wait_timeout_while(self.lock(), time, is_open));
+    }
+
+    /// Returns the number of documents that wait.
+    pub(super) fn len(&self) -> u64 {
+        self.lock().documents.len() as u64
+    }
+
+    /// Returns whether no more documents come.
+    pub(super) fn is_closed(&self) -> bool {
+        self.lock().closed_ns.is_some()
     }
 
     /// Returns the time since it was closed.
