@@ -28,6 +28,7 @@ mod paths;
 mod perfetto;
 mod pprof;
 mod rank_sums;
+mod samples;
 mod speedscope;
 mod spill;
 mod summary;
@@ -43,8 +44,10 @@ use clap::error::ErrorKind;
 pub(crate) use choice::choose;
 use exporter::{Input, Request};
 pub(crate) use message::push_varint;
-pub(crate) use names::{shown, xml};
+pub(crate) use names::xml;
 pub(crate) use output::write as to_file;
+#[cfg(feature = "top")]
+pub(crate) use samples::{family, quoted, seconds, value};
 
 use crate::arguments::{Arguments, ExportArguments, ExportFormat, Selection};
 use crate::events::{EventSelection, Window};

@@ -27,7 +27,6 @@ mod name;
 mod near;
 mod new_file;
 mod numbers;
-mod openmetrics;
 mod outcome;
 mod pager;
 mod paint;

@@ -10,6 +10,11 @@ use super::{TOP_DIR, profile};
 /// The least time between two pushes, in seconds: a site keeps what it is sent.
 const LEAST_SECONDS: u32 = 10;
 
+const OTLP: &str = "To a collector, by OTLP over HTTP, /v1/metrics below URL [default: \
+     OTEL_EXPORTER_OTLP_ENDPOINT, or http://localhost:4318]";
+const OPENMETRICS: &str =
+    "To a file of OpenMetrics text, which is replaced each time; NAME.prom for node_exporter";
+
 /// Arguments of `tinyprof push`.
 #[derive(Args, Debug)]
 #[command(group = ArgGroup::new("target").required(true).multiple(true).args(["otlp", "openmetrics", "json"]))]
@@ -27,12 +32,9 @@ pub(crate) struct PushArguments {
     /// Push the N costliest callpaths by exclusive time
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(0..=1000))]
     pub(crate) callpaths: u16,
-    /// To a collector, by OTLP over HTTP, /v1/metrics below URL [default:
-    /// OTEL_EXPORTER_OTLP_ENDPOINT, or http://localhost:4318]
-    #[arg(long, value_name = "URL", num_args = 0..=1, require_equals = true)]
+    #[arg(long, value_name = "URL", num_args = 0..=1, require_equals = true, help = OTLP)]
     pub(crate) otlp: Option<Option<String>>,
-    /// To a file of OpenMetrics text, which is replaced each time; NAME.prom for node_exporter
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help = OPENMETRICS)]
     pub(crate) openmetrics: Option<PathBuf>,
     /// To the end of a file, or with - to standard output: a document of tinyprof top --json a line
     #[arg(long, value_name = "FILE")]

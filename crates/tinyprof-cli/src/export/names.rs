@@ -4,7 +4,7 @@ use tinyprof_report::escaped;
 
 /// Returns `text` with every character escaped that is invisible, controls a terminal, or is not
 /// allowed in XML.
-pub(crate) fn shown(text: &str) -> String {
+pub(super) fn shown(text: &str) -> String {
     // XML excludes two characters besides the control characters.
     escaped(text).replace('\u{fffe}', r"\u{fffe}").replace('\u{ffff}', r"\u{ffff}")
 }

@@ -9,8 +9,8 @@ use tinyprof_report::{RankStatistics, Spread};
 
 use super::exporter::{Exporter, Notes, Request, Source};
 use super::paths;
+use super::samples::{family, quoted, seconds, value};
 use super::summary::Summary;
-use crate::openmetrics::{family, quoted, seconds, value};
 
 pub(super) struct OpenMetrics;
 

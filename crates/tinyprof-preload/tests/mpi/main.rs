@@ -11,6 +11,7 @@ mod messages;
 mod order;
 mod places;
 mod processor;
+mod push;
 mod questions;
 mod sampled;
 mod settings;

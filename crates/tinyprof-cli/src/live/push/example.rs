@@ -1,4 +1,4 @@
-//! Numbers for tests: each metric has a point.
+//! Numbers for tests.
 
 use tinyprof_picture::{Missing, Still};
 

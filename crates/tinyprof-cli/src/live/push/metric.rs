@@ -46,7 +46,7 @@ macro_rules! metrics {
 }
 
 metrics! {
-    RANKS = gauge("tinyprof.job.ranks", "{rank}", &["state"], "Ranks: running, still (not moving for 3 s), lost (not seen), or ended");
+    RANKS = gauge("tinyprof.job.ranks", "{rank}", &["state"], "Ranks: running, still (not moving for 3 s), lost (not seen any more), unseen (not yet seen), or ended");
     LONGEST_STILL = gauge("tinyprof.job.longest_still", "s", &[], "Longest time for which a rank has not moved; 0 if all move");
     HOSTS = gauge("tinyprof.job.hosts", "{host}", &["state"], "Hosts: seen, or missing");
     MISSING_HOST = gauge("tinyprof.job.missing_host", "{host}", &["host"], "A host of which nothing is known, at most eight");

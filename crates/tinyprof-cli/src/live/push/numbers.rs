@@ -74,7 +74,7 @@ impl Counter {
         self.sums.look(&picture.ranks);
         let mut points = Points::default();
         points.time(metric::START, start_ns);
-        job(&mut points, frame, has_ended);
+        job(&mut points, frame, has_ended, self.sums.ranks_ever());
         efficiency(&mut points, frame);
         self.activities(&mut points, frame);
         self.waiting(&mut points, frame);
@@ -173,14 +173,21 @@ impl Counter {
 }
 
 /// Adds what is known of the job as a whole.
-fn job(points: &mut Points, frame: &Frame, has_ended: bool) {
+fn job(points: &mut Points, frame: &Frame, has_ended: bool, ranks_ever: u64) {
     let picture = &frame.sample.picture;
     let seen = picture.ranks.len();
     let still = picture.still.count.min(seen);
     let (running, still, ended) = if has_ended { (0, 0, seen) } else { (seen - still, still, 0) };
-    let lost = u64::from(picture.size).saturating_sub(seen);
-    for (state, ranks) in [("running", running), ("still", still), ("lost", lost), ("ended", ended)]
-    {
+    let (lost, unseen) =
+        (ranks_ever.saturating_sub(seen), u64::from(picture.size).saturating_sub(ranks_ever));
+    let by_state = [
+        ("running", running),
+        ("still", still),
+        ("lost", lost),
+        ("unseen", unseen),
+        ("ended", ended),
+    ];
+    for (state, ranks) in by_state {
         points.count(metric::RANKS, state, ranks);
     }
     let longest_ns = picture.still.worst.iter().map(|one| one.since_ns).max();

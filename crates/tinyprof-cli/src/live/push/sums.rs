@@ -50,6 +50,11 @@ impl Sums {
         (self.ever, self.last) = (all, ranks.clone());
     }
 
+    /// Returns the number of ranks that were ever seen.
+    pub(super) fn ranks_ever(&self) -> u64 {
+        self.ever.len()
+    }
+
     /// Returns the sum to tell where this one is seen now. Of ranks that are lost, it has what was
     /// seen last; what others do from then on is added.
     pub(super) fn add(&mut self, name: &'static str, label: String, seen: u128) -> u128 {

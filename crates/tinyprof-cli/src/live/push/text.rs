@@ -1,11 +1,11 @@
 //! The numbers as OpenMetrics text, version 1.0, which Prometheus and the textfile collector of
-//! node_exporter read. There are no times of the points, which that collector refuses, and no
+//! `node_exporter` read. There are no times of the points, which that collector refuses, and no
 //! types that the older text format of Prometheus does not know.
 
 use std::io::{self, Write};
 
 use super::metric::{Number, Numbers};
-use crate::openmetrics::{family, quoted, seconds, value};
+use crate::export::{family, quoted, seconds, value};
 
 /// Writes the numbers.
 ///

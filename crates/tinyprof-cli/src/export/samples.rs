@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use crate::export::shown;
+use super::names::shown;
 
 /// Writes what comes before the samples of a family.
 ///
