@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Writes pages of profiles of several kinds with `tinyprof html`, and clicks through them in
 # Chromium. Screenshots are in target/browser/screenshots afterwards; with --pictures two of them
-# become those of the README. Installs Chromium, Node.js and npm if they are missing.
+# become those of the README, and there is a matrix of all views at three sizes, in light and dark,
+# which takes minutes. Installs Chromium, Node.js and npm if they are missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/rust.sh
@@ -124,4 +125,5 @@ TINYPROF_PAGES=$out TINYPROF_PROGRAMS=$bin node --test --test-concurrency=2 "$we
 if [[ ${1:-} == --pictures ]]; then
     cp "$out/screenshots/fft-summary.png" docs/images/summary.png
     cp "$out/screenshots/tc-iterations.png" docs/images/iterations.png
+    TINYPROF_PAGES=$out node "$web/tests/matrix.js"
 fi

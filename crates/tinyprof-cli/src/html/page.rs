@@ -29,9 +29,9 @@ const STYLES: [&str; 4] = [
 /// says to what.
 const HASHES: [&str; 4] = [
     "KgJVsC6ZtO36GHbPx7mxi8unNtaEOWubzRWBtiOJCrg=",
-    "ot8E9g08BgPjE9xkESbA4JRpcL2ZBKhT0QeSwtfz3UA=",
-    "i+seLws5ZcT/qEdLDc4omBrCW4HrWToOf5YcIyMxiP8=",
-    "ngNMyyxso9q0xRMO6TuHs0KuLryjMAjf3NaPboI5uJo=",
+    "sdl2R+iooz4jeAYkRtCvKcUpob5FoH0adxxmklqKko8=",
+    "zVi0bkLlzh9C1ILus2MhOLK0wOYjNX85LPCkaP9g/z4=",
+    "ey5iPo1bzOvR9jrfTKQvNeqp0mmIWc8xSU2WBCHdAoI=",
 ];
 
 /// Returns the page of one profile, or of two and their comparison.

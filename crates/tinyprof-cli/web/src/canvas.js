@@ -29,7 +29,15 @@ export function onWidth(box, drawnWidth, draw) {
   }).observe(box);
 }
 
-export const FONT = "12px system-ui, sans-serif";
+/** Returns the height of letters in CSS pixels: as of the smallest words of the style sheet. */
+export function letterHeight() {
+  return Math.round(0.75 * parseFloat(getComputedStyle(document.documentElement).fontSize));
+}
+
+/** Returns the font of all canvases; `scale` is for those that are drawn in pixels of the screen. */
+export function font(scale = 1) {
+  return `${letterHeight() * scale}px system-ui, sans-serif`;
+}
 
 /** Measures the time of `draw`, for the browser's own performance tools. */
 export function timed(name, draw) {

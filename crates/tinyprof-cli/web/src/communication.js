@@ -7,7 +7,7 @@ import { binarySize, count, counted, data, percent, time } from "./numbers.js";
 import { onSelection, select, selection } from "./selection.js";
 import { shown } from "./names.js";
 import { sortHeading, sortable } from "./table.js";
-import { timed } from "./canvas.js";
+import { letterHeight, timed } from "./canvas.js";
 import { Waiting } from "./waiting.js";
 
 const MATRIX_HEIGHT = 384;
@@ -48,7 +48,7 @@ export class CommunicationView {
     this.functionsBox = element("div", { className: "scroll tall", tabIndex: 0, role: "region", "aria-label": "MPI functions" });
     this.grid = new Grid({
       label: "Heat map of messages, a row for each sender, a column for each receiver; the table of the largest pairs follows",
-      left: 76,
+      left: 6.5 * letterHeight(),
       height: () => MATRIX_HEIGHT,
       tell: (row, column) => this.#lines(row, column),
       pick: (row, column) => this.#pick(row, column),
@@ -249,7 +249,7 @@ export class CommunicationView {
     const all = kind === "callpaths" ? this.#byCallpath() : this.#byFunction();
     const order = (a, b) => (sort === "name" ? (a.name < b.name ? -1 : a.name > b.name ? 1 : b.ns - a.ns) : b[sort] - a[sort]);
     all.sort(order);
-    const greatest = all.reduce((most, { ns }) => Math.max(most, ns), 1);
+    const greatest = Math.max(...all.map(({ share }) => share));
     const rows = all.slice(0, FUNCTIONS_MAX).map((row) =>
       element(
         "tr",
@@ -257,7 +257,7 @@ export class CommunicationView {
         element("th", { scope: "row" }, row.label, element("bdi", { className: "path", textContent: row.under })),
         numberCell(count(row.calls), row.calls),
         timeCell(row.ns),
-        shareCell(row.ns, greatest, percent(row.share)),
+        shareCell(row.share, greatest, percent(row.share)),
         numberCell(data(row.bytes_out), row.bytes_out, "bytes"),
         numberCell(data(row.bytes_in), row.bytes_in, "bytes"),
       ),

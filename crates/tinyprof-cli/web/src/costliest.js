@@ -32,7 +32,8 @@ export class Costliest {
   }
 
   #table(all, kind) {
-    const greatest = all[0].exclusive_ns.sum;
+    // Start-up has time, and no share.
+    const greatest = Math.max(...all.map((row) => row.exclusive_share));
     const rows = all.map((row) => (kind === "callpaths" ? this.#row(row, row.row, this.#above(row), greatest) : this.#row(row, placeOfRegion(this.profile, row), counted(row.callpaths, "callpath"), greatest)));
     const table = element("table", { className: `costliest by-${kind}` });
     const headings = [kind === "callpaths" ? "Callpath" : "Region", ...COSTLIEST_HEADINGS];
@@ -63,7 +64,7 @@ export class Costliest {
       numberCell(count(visits), visits),
       timeCell(whole.sum, estimate(whole)),
       timeCell(own.sum, estimate(own)),
-      shareCell(own.sum, greatest, percent(row.exclusive_share)),
+      shareCell(row.exclusive_share, greatest, percent(row.exclusive_share)),
       meanCell(own, ranks, report.ranks),
       timeCell(own.max),
       element("td", { className: "rank", "data-exact": own.max_rank }, rankButton(this.profile, own.max_rank)),

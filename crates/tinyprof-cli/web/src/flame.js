@@ -1,7 +1,7 @@
 // The flame graph, on a canvas: ten thousand frames as elements take seconds, drawing the visible
 // ones takes a few milliseconds.
 
-import { FONT, onWidth, prepared, timed } from "./canvas.js";
+import { font, onWidth, prepared, timed } from "./canvas.js";
 import { activityOf, activityPattern, amountColor, cssColor, isLight } from "./colors.js";
 import { fitted } from "./names.js";
 import { frames, timeOf, widthOver } from "./frames.js";
@@ -82,7 +82,7 @@ export class Flame {
     }
     this.seen = seen;
     const context = prepared(this.canvas, width, levels * ROW + 1);
-    context.font = FONT;
+    context.font = font();
     context.textBaseline = "middle";
     const patterns = new Map();
     for (const place of seen) this.#drawFrame(context, place, patterns);

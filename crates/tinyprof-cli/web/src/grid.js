@@ -3,7 +3,7 @@
 // single rank is hidden.
 
 import { cssColor } from "./colors.js";
-import { FONT, onWidth, prepared } from "./canvas.js";
+import { font, letterHeight, onWidth, prepared } from "./canvas.js";
 import { fitted } from "./names.js";
 import { hush, say, tell } from "./tooltip.js";
 import { token } from "./theme.js";
@@ -55,7 +55,7 @@ export class Grid {
     const { rowHeight } = this.options;
     const tall = Math.min(1.75 * rowHeight, (innerHeight * 0.6) / this.content.rows);
     const height = this.options.height?.() ?? Math.round(this.content.rows * Math.max(rowHeight, tall));
-    return { left, top: 18, width: Math.max(20, this.box.clientWidth - left - right), height };
+    return { left, top: letterHeight() + 6, width: Math.max(20, this.box.clientWidth - left - right), height };
   }
 
   draw() {
@@ -63,7 +63,7 @@ export class Grid {
     this.drawnWidth = this.box.clientWidth;
     const { left, top, width, height } = this.#plot;
     const context = prepared(this.canvas, this.box.clientWidth, top + height + 2);
-    context.font = FONT;
+    context.font = font();
     this.#drawCells(context, left, top, width, height);
     this.#drawWords(context, left, top, width, height);
     this.#drawSelected(context, left, top, width, height);
@@ -142,9 +142,9 @@ export class Grid {
       const column = Math.min(this.range[1] - 1, Math.floor(this.range[0] + part * (this.range[1] - this.range[0])));
       if (part === 0.5 && (this.range[1] - this.range[0] < 8 || width < 320)) continue;
       context.textAlign = align;
-      if (column >= 0) context.fillText(axis(column), left + part * width, 8);
+      if (column >= 0) context.fillText(axis(column), left + part * width, letterHeight() / 2 + 2);
     }
-    const step = Math.max(1, Math.ceil(14 / rowHeight));
+    const step = Math.max(1, Math.ceil((letterHeight() + 2) / rowHeight));
     const selected = Array.from({ length: rows }, (_, row) => row).find((row) => isSelected?.(row));
     const isNamed = (row) => row === selected || (row % step === 0 && (selected === undefined || Math.abs(row - selected) >= step));
     for (let row = 0; row < rows; row += 1) {

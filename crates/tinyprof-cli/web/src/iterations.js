@@ -1,7 +1,7 @@
 // Iterations: how a region's time changes from visit to visit, and on which ranks. The line and the
 // map below it share their columns.
 
-import { Chart, LEFT } from "./lines.js";
+import { Chart, chartLeft } from "./lines.js";
 import { Grid, NEVER, legend } from "./grid.js";
 import { amountColor } from "./colors.js";
 import { element, nothing, picker, rankField } from "./elements.js";
@@ -37,7 +37,7 @@ export class IterationsView {
     this.chart = new Chart("Time of a visit by iteration", (at) => this.#lineWords(at));
     this.grid = new Grid({
       label: "Heat map of iterations and ranks",
-      left: LEFT,
+      left: chartLeft(),
       height: () => Math.max(MAP_HEIGHT, Math.round(innerHeight * 0.3)),
       tell: (bin, point) => this.#cellWords(bin, point),
       pick: (bin) => this.#pick(bin),

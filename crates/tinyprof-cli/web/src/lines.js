@@ -1,6 +1,6 @@
 // A line with a band, drawn by uPlot, with a cursor for pointer and keys.
 
-import { FONT, onWidth } from "./canvas.js";
+import { font, letterHeight, onWidth } from "./canvas.js";
 import { hush, say, tell } from "./tooltip.js";
 import { time } from "./numbers.js";
 import { token } from "./theme.js";
@@ -11,17 +11,17 @@ function chartHeight() {
 }
 
 /** The room of the vertical axis, in CSS pixels: a map below a chart begins there, too. */
-export const LEFT = 84;
+export const chartLeft = () => 7 * letterHeight();
 
 /**
  * Returns the axes of all charts here. `label` is the title of the horizontal axis, `x` formats a
  * position on it, `amount` a value.
  */
 export function axes(label, x, amount = time) {
-  const common = { stroke: token("--muted"), font: FONT, grid: { stroke: token("--rule"), width: 1 }, ticks: { show: false } };
+  const common = { stroke: token("--muted"), font: font(), grid: { stroke: token("--rule"), width: 1 }, ticks: { show: false } };
   return [
-    { ...common, label, size: 26, labelFont: FONT, labelSize: 18, grid: { show: false }, values: (_, places) => places.map(x) },
-    { ...common, size: LEFT, values: (_, places) => places.map((value) => (value === 0 ? "0" : amount(value))) },
+    { ...common, label, space: 5 * letterHeight(), size: letterHeight() + 14, labelFont: font(), labelSize: letterHeight() + 6, grid: { show: false }, values: (_, places) => places.map(x) },
+    { ...common, size: chartLeft(), values: (_, places) => places.map((value) => (value === 0 ? "0" : amount(value))) },
   ];
 }
 

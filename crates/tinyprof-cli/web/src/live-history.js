@@ -2,7 +2,7 @@
 
 import { element } from "./elements.js";
 import { percent, time } from "./numbers.js";
-import { FONT } from "./canvas.js";
+import { font, letterHeight } from "./canvas.js";
 import { axes, Chart } from "./lines.js";
 import { token } from "./theme.js";
 
@@ -78,6 +78,8 @@ function historyPlot(points, marks) {
   return {
     data: [points.map((point) => point.elapsed_ns), ...order.map((at) => sums[at]), points.map((point) => point.efficiency)],
     options: {
+      // The last number of the axis is as wide as that beyond the plot.
+      padding: [8, 2 * letterHeight(), 0, 0],
       scales: { x: { time: false }, y: { range: [0, 1] } },
       axes: axes("time since the start", (ns) => time(ns), percent),
       series: [{}, ...order.map(area), { stroke: token("--accent"), width: 2, points: { show: false } }],
@@ -93,7 +95,7 @@ function drawMarks(chart, marks) {
   ctx.save();
   ctx.strokeStyle = ctx.fillStyle = token("--ink");
   ctx.setLineDash([3 * scale, 3 * scale]);
-  ctx.font = FONT.replace("12px", `${12 * scale}px`);
+  ctx.font = font(scale);
   ctx.textBaseline = "top";
   ctx.textAlign = "left";
   let free = -Infinity;

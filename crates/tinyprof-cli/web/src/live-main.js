@@ -24,15 +24,15 @@ class LivePage {
     this.ranks = new LiveRanks();
     this.callpaths = new LiveCallpaths(() => this.#showRanks());
     this.commands = new LiveCommands();
-    this.whyCard = card("Why", this.why, "full");
+    this.whyCard = card("Why", this.why, "full first");
     this.parts = [
       this.figures,
       this.whyCard,
       card("What ranks do", this.history.box, "larger"),
       card("How well the ranks are used", this.efficiency, "smaller"),
-      card("Callpaths", this.callpaths.box, "full"),
-      card("Ranks of the selected callpath", this.ranks.box),
-      card("Commands", this.commands.box),
+      card("Callpaths", this.callpaths.box, "full first"),
+      card("Ranks of the selected callpath", this.ranks.box, "half"),
+      card("Commands", this.commands.box, "half"),
     ];
     onTheme(() => this.history.draw());
   }

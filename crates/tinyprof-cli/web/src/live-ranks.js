@@ -13,7 +13,7 @@ export class LiveRanks {
     this.ends = element("p", { className: "note" });
     this.body = element("tbody");
     const head = element("thead", {}, element("tr", {}, ...["rank", "host", "inclusive"].map((text) => element("th", { scope: "col", textContent: text }))));
-    const table = element("table", { className: "live" }, element("caption", { textContent: "The slowest ranks" }), head, this.body);
+    const table = element("table", { className: "live by-rank" }, element("caption", { textContent: "The slowest ranks" }), head, this.body);
     this.box = element("div", {}, this.title, this.place, this.strip, this.ends, table);
   }
 

@@ -5,7 +5,7 @@ import { Grid, NEVER, legend } from "./grid.js";
 import { DECADES, amountColor, deviationColor, logColor } from "./colors.js";
 import { count, counted, deviation, time } from "./numbers.js";
 import { onSelection, select, selection } from "./selection.js";
-import { timed } from "./canvas.js";
+import { letterHeight, timed } from "./canvas.js";
 
 /**
  * The ranges of colours of deviations: the first that is not below what is usual among the regions
@@ -30,7 +30,7 @@ export class RanksView {
     }
     this.grid = new Grid({
       label: "Heat map of ranks and regions",
-      left: 190,
+      left: 16 * letterHeight(),
       right: 96,
       rowHeight: 16,
       tell: (row, column) => this.#lines(this.rows[row], column),

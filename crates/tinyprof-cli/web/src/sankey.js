@@ -1,6 +1,6 @@
 // Callers and what they call, as a Sankey diagram on a canvas.
 
-import { FONT, onWidth, prepared, timed } from "./canvas.js";
+import { font, onWidth, prepared, timed } from "./canvas.js";
 import { callGraph, placeCallers } from "./callers.js";
 import { activityOf } from "./colors.js";
 import { widthOver } from "./frames.js";
@@ -57,7 +57,7 @@ export class Sankey {
     const context = prepared(this.canvas, width, SANKEY_HEIGHT);
     if (columns.length === 0) return;
     placeCallers(this.graph, { width, height: SANKEY_HEIGHT }, BAR_GAP, this.total);
-    context.font = FONT;
+    context.font = font();
     context.textBaseline = "middle";
     for (const band of bands) this.#drawBand(context, band);
     for (const bar of columns.flat()) this.#drawBar(context, bar, width / columns.length);

@@ -1,6 +1,6 @@
 // The lines of a series: mean, band, the selected rank, and the beginnings of executions.
 
-import { FONT } from "./canvas.js";
+import { font } from "./canvas.js";
 import { axes } from "./lines.js";
 import { token } from "./theme.js";
 
@@ -35,7 +35,7 @@ function drawStarts(chart, starts) {
   ctx.clip();
   ctx.strokeStyle = ctx.fillStyle = token("--muted");
   ctx.setLineDash([3, 3]);
-  ctx.font = FONT.replace("12px", `${12 * scale}px`);
+  ctx.font = font(scale);
   ctx.textBaseline = "top";
   ctx.textAlign = "left";
   let free = -Infinity;

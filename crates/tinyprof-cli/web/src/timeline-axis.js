@@ -1,6 +1,6 @@
 // The axis of a time line: round times, and times with as many digits as one can see.
 
-import { FONT } from "./canvas.js";
+import { font } from "./canvas.js";
 import { time } from "./numbers.js";
 import { token } from "./theme.js";
 
@@ -25,7 +25,7 @@ export function drawAxis(context, { from, to, left, width, top, height }) {
   const first = Math.ceil(from / step) * step;
   // Close up, ticks are told as distances from the first, which is told in full.
   const isClose = step < from / 1000;
-  context.font = FONT;
+  context.font = font();
   context.textBaseline = "middle";
   context.textAlign = "left";
   let free = -Infinity;

@@ -1,7 +1,7 @@
 // The drawing of lanes of visits. What is narrower than a pixel is added up: a column of a pixel is
 // as high as the part of its time, in the colour that most of it has.
 
-import { FONT } from "./canvas.js";
+import { font } from "./canvas.js";
 import { activityOf, activityPattern } from "./colors.js";
 import { eachIn } from "./timeline-lanes.js";
 import { fitted, shown } from "./names.js";
@@ -136,7 +136,7 @@ export function drawLeftOut(context, palette, lane, origin, { from, to, left, wi
 
 /** Draws the name of a lane. */
 export function drawName(context, words, isSelected, { left, y, height }) {
-  context.font = FONT;
+  context.font = font();
   context.textAlign = "right";
   context.textBaseline = "middle";
   context.fillStyle = isSelected ? token("--accent") : token("--ink");

@@ -10,12 +10,13 @@ import { inViewTable } from "./timeline-table.js";
 import { hush, say, tell } from "./tooltip.js";
 import { legend } from "./grid.js";
 import { onSelection, select, selection } from "./selection.js";
-import { onWidth, prepared, timed } from "./canvas.js";
+import { letterHeight, onWidth, prepared, timed } from "./canvas.js";
 import { token } from "./theme.js";
 
 const HELP = "Time line. Left and right arrow go from visit to visit, up and down to other lanes, plus and minus zoom, Z shows the visit alone, page up and page down move, Escape shows the whole run, Enter selects.";
-const AXIS = 26;
-const ROW_OPEN = 17;
+/** The height of the axis, and of a row of an open lane. */
+const axisHeight = () => letterHeight() + 14;
+const rowHeight = () => letterHeight() + 5;
 /** The least time across the whole width, in ns. */
 const NARROWEST_NS = 20;
 const DRAG_PIXELS = 5;
@@ -71,17 +72,17 @@ export class TimelineView {
 
   /** Returns the places of lanes: those of the selected rank are open, and all if there is room. */
   #layOut() {
-    const left = Math.min(110, this.box.clientWidth * 0.28);
+    const left = Math.min(9 * letterHeight(), this.box.clientWidth * 0.28);
     const width = Math.max(40, this.box.clientWidth - left - 2);
-    const openHeight = (lane) => (lane.level_count + (lane.parts ? 1 : 0)) * ROW_OPEN;
+    const openHeight = (lane) => (lane.level_count + (lane.parts ? 1 : 0)) * rowHeight();
     const room = Math.max(340, innerHeight * 0.55);
     const isRoom = this.lanes.reduce((sum, lane) => sum + openHeight(lane) + 8, 0) <= room;
     const closed = Math.round(Math.max(9, Math.min(26, room / this.lanes.length - 3)));
-    let y = AXIS;
+    let y = axisHeight();
     const places = this.lanes.map((lane) => {
       const isOpen = isRoom || lane.rank === selection().rank;
       const height = isOpen ? openHeight(lane) : closed;
-      const place = { lane, ...this.range, left, width, y, height, isOpen, row: ROW_OPEN };
+      const place = { lane, ...this.range, left, width, y, height, isOpen, row: rowHeight() };
       y += height + (isOpen ? 8 : 3);
       return place;
     });
@@ -95,11 +96,11 @@ export class TimelineView {
     const { places, left, width, bottom } = this.layout;
     const context = prepared(this.canvas, this.box.clientWidth, bottom + 12);
     const palette = new Palette(context, this.profile);
-    drawAxis(context, { ...this.range, left, width, top: AXIS, height: bottom - AXIS });
+    drawAxis(context, { ...this.range, left, width, top: axisHeight(), height: bottom - axisHeight() });
     for (const place of places) {
       const { lane, y, height, isOpen } = place;
       drawVisits(context, palette, lane, place);
-      const below = isOpen ? { y: y + height - ROW_OPEN, height: ROW_OPEN - 1 } : { y, height };
+      const below = isOpen ? { y: y + height - rowHeight(), height: rowHeight() - 1 } : { y, height };
       drawLeftOut(context, palette, lane, this.all.from, { ...place, ...below });
       drawName(context, this.words.laneName(lane), lane.rank === selection().rank, place);
       this.#drawSelected(context, place);
@@ -125,7 +126,7 @@ export class TimelineView {
     if (!this.drag?.isWide) return;
     const [x0, x1] = [this.drag.from, this.drag.to].sort((a, b) => a - b);
     context.fillStyle = token("--band");
-    context.fillRect(x0, AXIS, x1 - x0, this.layout.bottom - AXIS);
+    context.fillRect(x0, axisHeight(), x1 - x0, this.layout.bottom - axisHeight());
   }
 
   #boxOf({ lane, left, width, y, height, isOpen, row }, at) {
