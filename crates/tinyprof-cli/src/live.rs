@@ -17,6 +17,7 @@ mod elsewhere;
 #[cfg(test)]
 mod example;
 mod frame;
+mod giver;
 mod interim_profiles;
 mod json;
 mod keys;

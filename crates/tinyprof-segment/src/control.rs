@@ -202,7 +202,7 @@ pub struct Command {
     pub verb_number: u32,
     /// When it ends, in ns of `CLOCK_MONOTONIC`.
     pub until_ns: u64,
-    /// Who has given it, and when.
+    /// Its origin.
     pub given: Given,
 }
 

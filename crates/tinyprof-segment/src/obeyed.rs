@@ -43,7 +43,7 @@ pub struct Obeyed {
     pub verb: u32,
     /// The number of the [`Answer`].
     pub answer: u32,
-    /// Who has given it, and when.
+    /// The origin of the command.
     pub given: Given,
     /// When the thread has looked at it, in ns of `CLOCK_MONOTONIC`.
     pub obeyed_ns: u64,

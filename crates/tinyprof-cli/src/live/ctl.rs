@@ -1,7 +1,6 @@
 //! `tinyprof ctl`: commands to a job that runs, on this host or on others.
 
 mod conditions;
-mod giver;
 mod held;
 mod ranks;
 mod recording;
@@ -12,7 +11,6 @@ mod threads;
 use std::error::Error;
 
 use crate::arguments::{CtlArguments, CtlCommand};
-pub(super) use giver::Giver;
 pub(super) use held::{hold_by, release_by};
 pub(super) use recording::record_by;
 pub(super) use status::status_by;

@@ -12,7 +12,7 @@ use tinyprof_format::model::{CallpathValues, EventMap, Profile};
 use tinyprof_report::escaped;
 
 use super::agents::{Started, Way, way_to_hosts};
-use super::ctl::Giver;
+use super::giver::Giver;
 use super::profile::{Name, write};
 use super::told::{Files, Head, Told};
 use crate::arguments::{OnJob, SegmentChoice};

@@ -83,7 +83,7 @@ impl RankCommand {
     }
 
     /// Adds another thread of the rank.
-    fn absorb(&mut self, other: Self) {
+    fn absorb(&mut self, other: &Self) {
         // Done by one is done by the rank; else any answer is better than none.
         if self.answer == 0 || other.is_done() {
             self.answer = other.answer.max(if other.is_done() { 0 } else { self.answer });
@@ -120,7 +120,7 @@ impl RankCommands {
                 (one.date_ns, one.verb) == (command.date_ns, command.verb) && one.by == command.by
             };
             match self.commands.iter_mut().find(|one| is_same(one)) {
-                Some(one) => one.absorb(command),
+                Some(one) => one.absorb(&command),
                 None => self.commands.push(command),
             }
         }

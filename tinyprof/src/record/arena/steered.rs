@@ -204,7 +204,8 @@ impl Arena {
             return None;
         }
         let (line, words) = self.segment.allocate_zeroed((obeyed::WORDS / LINE_WORDS).ilog2())?;
-        publish(self.header(header::OBEYED), pack(line.number(), words.len() as u32));
+        let count = u32::try_from(words.len()).ok()?;
+        publish(self.header(header::OBEYED), pack(line.number(), count));
         self.obedience.log.store(line.number(), Release);
         Some(words)
     }

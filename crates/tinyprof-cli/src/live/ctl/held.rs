@@ -11,8 +11,8 @@ use tinyprof_segment::control::{Accepts, Answer, HOLD_NS_MAX, Verb};
 
 use super::super::agents::end_of_input;
 use super::super::elsewhere::{Elsewhere, by_host};
+use super::super::giver::Giver;
 use super::super::told::{Form, Head, Told, form};
-use super::giver::Giver;
 use super::threads::Threads;
 use crate::arguments::{OnJob, Time};
 use crate::{render, sys};

@@ -13,10 +13,10 @@ use tinyprof_segment::control::{Accepts, Answer, Verb};
 
 use super::super::agents::end_of_input;
 use super::super::elsewhere::{Elsewhere, Sent, write_joined};
+use super::super::giver::Giver;
 use super::super::profile::Name;
 use super::super::save::save;
 use super::super::told::{Form, Scratch, Told, form};
-use super::giver::Giver;
 use super::threads::Threads;
 use crate::arguments::{OnJob, Time};
 use crate::events::Window;

@@ -5,8 +5,8 @@ use std::error::Error;
 use tinyprof_segment::control::{Accepts, Answer, Verb};
 
 use super::super::elsewhere::{Elsewhere, by_host};
+use super::super::giver::Giver;
 use super::super::told::{Told, form};
-use super::giver::Giver;
 use super::held::{PATIENCE_NS, told};
 use super::threads::Threads;
 use crate::arguments::OnJob;

@@ -15,9 +15,9 @@ use tinyprof_segment::control::{self, Accepts, Answer, Verb};
 use tinyprof_segment::layout::{MAGIC, VERSION, header, keeping};
 use tinyprof_segment::words::low;
 
+use super::super::giver::Giver;
 use super::super::save::only_job;
 use super::super::segments::{copied, pieces};
-use super::giver::Giver;
 use super::ranks::{Rank, Ranks};
 use crate::arguments::SegmentChoice;
 use crate::recover::find::find;

@@ -12,7 +12,7 @@ use crate::sys;
 
 /// Who gives a command: equal on all hosts that it goes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::live) struct Giver {
+pub(super) struct Giver {
     /// The date of the command, in ns since 1970-01-01 UTC.
     date_ns: u64,
     name: String,
@@ -20,7 +20,7 @@ pub(in crate::live) struct Giver {
 
 impl Giver {
     /// Returns this process, now.
-    pub(in crate::live) fn here() -> Self {
+    pub(super) fn here() -> Self {
         let user = env::var("USER").ok().filter(|user| !user.is_empty());
         let user = user.unwrap_or_else(|| sys::user_id().to_string());
         let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
@@ -34,7 +34,7 @@ impl Giver {
     }
 
     /// Returns the option that tells a process on another host.
-    pub(in crate::live) fn option(&self) -> String {
+    pub(super) fn option(&self) -> String {
         format!("--by={}:{}", self.date_ns, self.name)
     }
 
