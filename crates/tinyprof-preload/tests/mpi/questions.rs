@@ -75,7 +75,7 @@ fn each_question_is_answered_by_its_command() {
         match text {
             Some(text) => assert!(printed.contains(text), "{number}: {command}: {printed}"),
             None => {
-                let file = directory.path().join(arguments.last().expect("a file"));
+                let file = directory.path().join(arguments.clone().next_back().expect("a file"));
                 assert!(fs::metadata(file).is_ok(), "{number}: {command} writes its file");
             }
         }
