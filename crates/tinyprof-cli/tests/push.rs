@@ -13,6 +13,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
+use std::time::Duration;
 
 use otlp::Told;
 use receiver::{Answer, Collector, OK};
@@ -41,6 +42,15 @@ impl Pushed {
         let program = Watched::start(place.path(), &[]);
         let push = push(place.path(), arguments, variables).spawn().expect("tinyprof starts");
         Self { place, program, push }
+    }
+
+    /// Waits until there is an OpenMetrics file, and returns its text.
+    fn text(&self) -> String {
+        let path = self.place.path().join("job.prom");
+        while !path.exists() {
+            thread::sleep(Duration::from_millis(10));
+        }
+        fs::read_to_string(path).expect("a file")
     }
 
     /// Ends the program, which was not disturbed, and returns what was told.
@@ -83,8 +93,7 @@ fn a_job_is_pushed_while_it_runs_and_once_more_when_it_ends() {
     assert_eq!(first.resource["site"], "north");
     assert_eq!(first.resource["service.name"], "tinyprof");
     assert_eq!(first.gauges["tinyprof.job.ranks{state=running}"], 1.0);
-    let text = fs::read_to_string(job.place.path().join("job.prom"));
-    check_text(&text.expect("the collector was told later"), &first);
+    check_text(&job.text(), &first);
     for _ in 0..20 {
         job.program.step();
     }

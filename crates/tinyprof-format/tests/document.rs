@@ -116,7 +116,7 @@ fn the_python_package_has_the_names_of_the_model_in_their_order() {
     let named = |text: &str, begin: &str, end: &str| quoted(text, begin, end, '"');
     assert_eq!(named(&frames, "\nKINDS = (", "\n)"), MessageKind::ALL.map(MessageKind::name));
     assert_eq!(named(&frames, "\nEDGE_KINDS = (", "\n)"), EdgeKind::ALL.map(EdgeKind::name));
-    let columns = named(&frames, "\n_EDGE_TYPES = {", "\n}");
+    let columns = named(&frames, "\nEDGE_TYPES = {", "\n}");
     let columns: Vec<&str> = columns.iter().step_by(2).map(String::as_str).collect();
     assert_eq!(columns[..4], ["rank", "kind", "partner", "from"]);
     assert_eq!(columns[4..], Edge::NAMES);

@@ -48,7 +48,7 @@ fn an_encoding_of_a_newer_minor_version_says_what_to_do() {
     let files = of_version((1, 9), &times(&[99, 1, 2, 3]));
     let error = ReadOptions::default().read_of(&files).expect_err("it is not known").to_string();
     for expected in
-        ["part-00000", "tag 99", "format version 1.9", "this reader knows 1.1", "update tinyprof"]
+        ["part-00000", "tag 99", "format version 1.9", "this reader knows 1.2", "update tinyprof"]
     {
         assert!(error.contains(expected), "{expected:?} in {error}");
     }
@@ -62,7 +62,7 @@ fn a_newer_major_version_is_refused_whichever_file_says_so() {
         let error = ReadOptions::default().read_of(files).expect_err("it is newer");
         assert!(matches!(error, ReadError::NewerVersion { found: (2, 0), .. }), "{error}");
         let text = error.to_string();
-        assert!(text.contains("knows up to 1.1") && text.contains("update tinyprof"), "{text}");
+        assert!(text.contains("knows up to 1.2") && text.contains("update tinyprof"), "{text}");
         assert!(ReadOptions::default().salvage_of(files).is_err());
     };
     let newer = of_version((2, 0), &times(&constant(5)));
