@@ -64,7 +64,7 @@ test("drawing a part with the pointer shows it, and the pointer tells waiting an
   await settled(page);
   assert.doesNotMatch(await range(page), /4\.07 ms/);
   const told = new Set();
-  for (let x = 120; x < box.width; x += 5) {
+  for (let x = 120; x < box.width; x += 11) {
     for (let y = 30; y < 240; y += 9) {
       await page.mouse.move(box.x + x, box.y + y);
       if (await page.isVisible("#tooltip")) told.add(await page.textContent("#tooltip"));
