@@ -12,7 +12,12 @@ unsigned ucp_worker_progress(void *worker)
 {
     static unsigned (*progress)(void *);
     static __thread int in_vain;
-    if (!progress) progress = (unsigned (*)(void *))dlsym(RTLD_NEXT, "ucp_worker_progress");
+    if (!progress) {
+        void *next = dlsym(RTLD_NEXT, "ucp_worker_progress");
+        /* Where MPI is a library of a plug-in's own, as in Python. */
+        void *own = next ? 0 : dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD);
+        progress = (unsigned (*)(void *))(own ? dlsym(own, "ucp_worker_progress") : next);
+    }
     unsigned found = progress(worker);
     if (found) {
         in_vain = 0;
