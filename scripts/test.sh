@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every check and test, the MPI part once under each MPI found. Stops at the first failure.
+# Runs every check and test, the MPI part under each MPI found. Stops at the first failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/rust.sh
@@ -101,6 +101,8 @@ mpi4py_find
 programs_of_users() {
     step "programs of users" cargo test "${SELECTED[@]}" --test mpi_outside -- --ignored
 }
+# What depends on no MPI is tested under the first alone: what is said at level `calls`, and commands.
+once=()
 for mpi in "${MPI_FOUND[@]}"; do
     mpi_use "$mpi"
     rust_select
@@ -108,7 +110,8 @@ for mpi in "${MPI_FOUND[@]}"; do
     step "build with $mpi" cargo test "${SELECTED[@]}" --no-run
     # The programs of MPI's rules below have the launcher as it is.
     launcher=$(mpi_yielding "$mpi")
-    step "tests with $mpi" env TINYPROF_MPIEXEC="$launcher" cargo test "${SELECTED[@]}" --test mpi
+    step "tests with $mpi" env TINYPROF_MPIEXEC="$launcher" cargo test "${SELECTED[@]}" --test mpi -- "${once[@]}"
+    once=(--skip why::without_messages --skip questions:: --skip push::)
     # Most of it is waiting for programs to end.
     if [[ $mpi == "${MPI_FOUND[0]}" ]]; then beside programs_of_users; fi
     step "programs of MPI's rules, with $mpi" bash scripts/conformance.sh quick
