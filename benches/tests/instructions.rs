@@ -43,7 +43,7 @@ fn a_visit_takes_the_instructions_that_it_took() {
     );
 }
 
-/// What a visit does not enter, and takes most of the time that an optimised build takes.
+/// Packages that a visit never enters. Optimising them takes most of the time of a build.
 const NOT_ENTERED: [&str; 3] = ["tinyprof-format", "tinyprof-report", "serde_json"];
 
 /// Builds the package `benches/visits` with the release profile, as users do, as far as it counts.

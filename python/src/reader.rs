@@ -319,41 +319,30 @@ impl Profile {
     /// Returns the causes of waiting of all ranks.
     pub(crate) fn causes(&self) -> Result<Causes, Error> {
         let mut found = Causes::default();
-        let budget = Budget::new(self.limit_bytes);
-        for file in &self.parts {
-            let Some(section) = &file.part.causes else { continue };
-            let mut cursor = section.cursor(&file.bytes, &budget);
-            let ranks = (file.part.first_rank, file.part.ranks);
-            causes::read(&mut cursor, ranks, self.callpaths.rows.len(), &mut found)
-                .map_err(|damage| file.damaged(damage))?;
-        }
+        self.each_part(
+            |part| part.causes.as_ref(),
+            |cursor, ranks| causes::read(cursor, ranks, self.callpaths.rows.len(), &mut found),
+        )?;
         Ok(found)
     }
 
     /// Returns the events of all ranks.
     pub(crate) fn events(&self) -> Result<Events, Error> {
         let mut found = Events::default();
-        let budget = Budget::new(self.limit_bytes);
-        for file in &self.parts {
-            let Some(section) = &file.part.events else { continue };
-            let mut cursor = section.cursor(&file.bytes, &budget);
-            let ranks = (file.part.first_rank, file.part.ranks);
-            events::read(&mut cursor, ranks, &mut found).map_err(|damage| file.damaged(damage))?;
-        }
+        self.each_part(
+            |part| part.events.as_ref(),
+            |cursor, ranks| events::read(cursor, ranks, &mut found),
+        )?;
         Ok(found)
     }
 
     /// Returns the commands of all ranks.
     pub(crate) fn commands(&self) -> Result<Commands, Error> {
         let mut found = Commands::default();
-        let budget = Budget::new(self.limit_bytes);
-        for file in &self.parts {
-            let Some(section) = &file.part.commands else { continue };
-            let mut cursor = section.cursor(&file.bytes, &budget);
-            let ranks = (file.part.first_rank, file.part.ranks);
-            commands::read(&mut cursor, ranks, &mut found)
-                .map_err(|damage| file.damaged(damage))?;
-        }
+        self.each_part(
+            |part| part.commands.as_ref(),
+            |cursor, ranks| commands::read(cursor, ranks, &mut found),
+        )?;
         Ok(found)
     }
 
@@ -396,6 +385,23 @@ impl Profile {
         rows.sort_unstable();
         rows.dedup();
         rows
+    }
+
+    /// Reads a section of all ranks in each part that has it: the cursor, the first rank and the
+    /// number of ranks.
+    fn each_part(
+        &self,
+        section: impl Fn(&Part) -> Option<&Section>,
+        mut read: impl FnMut(&mut Cursor<'_>, (u32, usize)) -> Result<(), Damage>,
+    ) -> Result<(), Error> {
+        let budget = Budget::new(self.limit_bytes);
+        for file in &self.parts {
+            let Some(section) = section(&file.part) else { continue };
+            let mut cursor = section.cursor(&file.bytes, &budget);
+            read(&mut cursor, (file.part.first_rank, file.part.ranks))
+                .map_err(|damage| file.damaged(damage))?;
+        }
+        Ok(())
     }
 
     fn each_section<'a>(

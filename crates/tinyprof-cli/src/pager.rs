@@ -29,7 +29,7 @@ pub(crate) fn allow(is_wanted: bool) {
 /// Standard output, or the pager in front of it.
 pub(crate) enum Output {
     Direct(io::Stdout),
-    /// What may fit the terminal, which has this many more lines.
+    /// Output that may still fit the terminal, which has this many more lines.
     Kept {
         bytes: Vec<u8>,
         lines_left: usize,

@@ -243,8 +243,7 @@ fn new_profile_id(job: &Job<'_>) -> ProfileId {
     let headers: BTreeSet<u64> =
         job.pieces().map(|piece| piece.segment.header().start_ns).collect();
     let now = [u64::from(std::process::id()), sys::now().monotonic_ns];
-    let date = u64::try_from(sys::since_1970().as_nanos()).unwrap_or(u64::MAX);
-    ProfileId::of(&now.into_iter().chain([date]).chain(headers).collect::<Vec<u64>>())
+    ProfileId::of(&now.into_iter().chain([sys::date_ns()]).chain(headers).collect::<Vec<u64>>())
 }
 
 /// Writes the id of its profile into a segment that is no longer mapped. If the segment cannot be

@@ -34,6 +34,11 @@ pub(crate) fn since_1970() -> Duration {
     time_of(libc::CLOCK_REALTIME)
 }
 
+/// Returns the date in ns since 1970 began.
+pub(crate) fn date_ns() -> u64 {
+    u64::try_from(since_1970().as_nanos()).unwrap_or(u64::MAX)
+}
+
 /// Returns the processor time of this process.
 #[cfg(feature = "top")]
 pub(crate) fn processor_time() -> Duration {

@@ -76,8 +76,7 @@ pub enum Verb {
 }
 
 impl Verb {
-    const ALL: [(u32, Self); 5] =
-        [(1, Self::Record), (2, Self::Hold), (3, Self::Release), (4, Self::Off), (5, Self::On)];
+    const ALL: [Self; 5] = [Self::Record, Self::Hold, Self::Release, Self::Off, Self::On];
 
     /// Returns the number in words; never another one in the future.
     #[must_use]
@@ -106,7 +105,7 @@ impl Verb {
     /// Returns the verb of a number; `None` if it is not known here.
     #[must_use]
     pub fn of_number(number: u32) -> Option<Self> {
-        Self::ALL.into_iter().find(|(of, _)| *of == number).map(|(_, verb)| verb)
+        Self::ALL.into_iter().find(|verb| verb.number() == number)
     }
 }
 
@@ -126,13 +125,8 @@ pub enum Answer {
 }
 
 impl Answer {
-    const ALL: [(u32, Self); 5] = [
-        (1, Self::Done),
-        (2, Self::NotAllowed),
-        (3, Self::KeepsAlready),
-        (4, Self::Unknown),
-        (5, Self::NotPossible),
-    ];
+    const ALL: [Self; 5] =
+        [Self::Done, Self::NotAllowed, Self::KeepsAlready, Self::Unknown, Self::NotPossible];
 
     /// Returns the number in words; never another one in the future.
     #[must_use]
@@ -267,8 +261,8 @@ pub fn answer(header: &[AtomicU64], number: u32, answer: Answer, now_ns: u64) {
 #[must_use]
 pub fn answered(header: &[AtomicU64], number: u32) -> Option<Answer> {
     let word = header[header::ANSWER].load(Acquire);
-    let known = Answer::ALL.into_iter().find(|(of, _)| *of == high(word));
-    (low(word) == number).then(|| known.map_or(Answer::Unknown, |(_, answer)| answer))
+    let known = Answer::ALL.into_iter().find(|answer| answer.number() == high(word));
+    (low(word) == number).then(|| known.unwrap_or(Answer::Unknown))
 }
 
 #[cfg(test)]
@@ -284,14 +278,14 @@ mod tests {
         let words = words();
         let of = |at: usize| words[at].load(Relaxed);
         assert_eq!(commanded(of), None, "nobody has written one");
-        for (number, (_, verb)) in (7..).zip(Verb::ALL) {
+        for (number, verb) in (7..).zip(Verb::ALL) {
             let given = Given::by("ada@login (tinyprof ctl, process 7)", 5, u64::from(number));
             command(&words, number, verb, 1_000, &given);
             let read = commanded(of).expect("it is whole");
             assert_eq!((read.number, read.verb(), read.until_ns), (number, Some(verb), 1_000));
             assert_eq!(read.given, given);
             assert_eq!(answered(&words, number), None);
-            for (_, given) in Answer::ALL {
+            for given in Answer::ALL {
                 answer(&words, number, given, 5);
                 assert_eq!(answered(&words, number), Some(given));
             }

@@ -29,7 +29,7 @@ const STYLES: [&str; 4] = [
 /// says to what.
 const HASHES: [&str; 4] = [
     "KgJVsC6ZtO36GHbPx7mxi8unNtaEOWubzRWBtiOJCrg=",
-    "sdl2R+iooz4jeAYkRtCvKcUpob5FoH0adxxmklqKko8=",
+    "D+HJp56jE1XVGODPBBln9qt86buvgtLFVWheXfGp1zE=",
     "zVi0bkLlzh9C1ILus2MhOLK0wOYjNX85LPCkaP9g/z4=",
     "ey5iPo1bzOvR9jrfTKQvNeqp0mmIWc8xSU2WBCHdAoI=",
 ];

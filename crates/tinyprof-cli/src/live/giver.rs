@@ -1,4 +1,4 @@
-//! Who gives a command, and when: ranks keep it, and it is in the profile.
+//! The author of a command and its date, which ranks keep for the profile.
 
 use std::env;
 use std::fs;
@@ -10,7 +10,7 @@ use tinyprof_segment::control::Given;
 use crate::arguments::OnJob;
 use crate::sys;
 
-/// Who gives a command: equal on all hosts that it goes to.
+/// The author of a command and its date, equal on all hosts that get it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Giver {
     /// The date of the command, in ns since 1970-01-01 UTC.
@@ -25,7 +25,7 @@ impl Giver {
         let user = user.unwrap_or_else(|| sys::user_id().to_string());
         let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
         let name = format!("{user}@{} (process {})", host.trim(), process::id());
-        Self { date_ns: u64::try_from(sys::since_1970().as_nanos()).unwrap_or(u64::MAX), name }
+        Self { date_ns: sys::date_ns(), name }
     }
 
     /// Returns who gives this command: on another host the one who has started this process there.

@@ -20,6 +20,7 @@ export function placed(structure, width) {
   const laneHeight = Math.max(26, Math.min(92, Math.round(460 / Math.max(1, lanes.length))));
   const nodeHeight = Math.round(Math.min(30, laneHeight * 0.56));
   const left = Math.min(labelWidth(), width * 0.3);
+  const top = topHeight();
   const room = Math.max(60, width - left - PHASE_GAP * phases.length);
   const classTime = ({ calls }) => calls.reduce((sum, call) => sum + call.ns, 0);
   const longest = phases.map(({ classes }) => Math.max(1, ...classes.map(classTime)));
@@ -40,7 +41,7 @@ export function placed(structure, width) {
         let at = x;
         one.calls.forEach((call) => {
           const wide = NODE_MIN + call.ns * scale;
-          const y = topHeight() + (lane + 0.5) * laneHeight - nodeHeight / 2;
+          const y = top + (lane + 0.5) * laneHeight - nodeHeight / 2;
           nodes.push({ phase, number, lane, call, of: one, x: at, y, width: wide, height: nodeHeight });
           at += wide + GAP;
         });
@@ -49,7 +50,7 @@ export function placed(structure, width) {
     x += area.width + PHASE_GAP;
   });
   nodes.sort((a, b) => a.lane - b.lane || a.x - b.x);
-  return { nodes, areas, left, laneHeight, height: topHeight() + lanes.length * laneHeight + 8, width: Math.max(width, x) };
+  return { nodes, areas, left, laneHeight, height: top + lanes.length * laneHeight + 8, width: Math.max(width, x) };
 }
 
 /** Returns the ways of the messages with the greatest numbers, as points. */
@@ -86,8 +87,9 @@ export function drawLanes(context, structure, layout, found, { measure, chosen, 
   const { areas, left, laneHeight, height, nodes } = layout;
   context.font = font();
   context.textBaseline = "middle";
+  const top = topHeight();
   structure.lanes.forEach(({ ranks }, lane) => {
-    const y = topHeight() + lane * laneHeight;
+    const y = top + lane * laneHeight;
     context.fillStyle = lane % 2 === 0 ? token("--track") : token("--card");
     for (const { x, width } of areas) context.fillRect(x - 4, y, width + 6, laneHeight);
     context.fillStyle = token("--ink");
@@ -97,7 +99,7 @@ export function drawLanes(context, structure, layout, found, { measure, chosen, 
   context.textAlign = "left";
   for (const { phase, x, width } of areas) {
     context.fillStyle = token("--muted");
-    context.fillText(fitted(context, `${phase.number} ${shown(phase.name)}`, width + 4), x - 4, topHeight() / 2);
+    context.fillText(fitted(context, `${phase.number} ${shown(phase.name)}`, width + 4), x - 4, top / 2);
     context.fillStyle = token("--rule");
     context.fillRect(x - 8, 4, 1, height - 8);
   }

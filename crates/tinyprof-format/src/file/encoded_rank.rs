@@ -62,8 +62,8 @@ const FACTS_BYTES: usize = 21 + 8 * (Losses::COUNT + ProcessorFacts::COUNT);
 /// The length of the facts of a clock, in bytes.
 const CLOCK_BYTES: usize = 8 * ClockFacts::COUNT;
 
-/// What a summary says of its rank: that it has the facts of a clock, and that causes of waiting,
-/// its events and its commands are at the end of the series message.
+/// The flags of a summary: whether it has the facts of a clock, and whether causes of waiting,
+/// events and commands are at the end of the series message.
 const HAS_CLOCK: u8 = 1;
 const HAS_CAUSES: u8 = 2;
 const HAS_EVENTS: u8 = 4;

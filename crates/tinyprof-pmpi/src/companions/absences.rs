@@ -1,4 +1,4 @@
-//! When the rank was not in MPI: a message that MPI keeps at its sender waits until it is.
+//! The last times when the rank was outside MPI: messages may have waited at their senders then.
 
 /// The times between calls that are remembered.
 const KEPT: usize = 8;

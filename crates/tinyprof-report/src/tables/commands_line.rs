@@ -48,10 +48,9 @@ fn line(command: &JobCommand) -> String {
         None => ": not done".to_owned(),
     };
     let by = cut(&escaped(&command.by), NAME_COLUMNS);
-    let of =
-        if command.done < command.given { format!(" of {}", command.given) } else { String::new() };
+    let all = counted(command.given, "rank");
     let ranks =
-        format!("{}{of} {}", command.done, if command.given == 1 { "rank" } else { "ranks" });
+        if command.done < command.given { format!("{} of {all}", command.done) } else { all };
     let late = late(command);
     format!("command: {what}{lasted} at {} UTC by {by}, {ranks}{late}", clock(command.date_ns))
 }

@@ -18,7 +18,7 @@ use crate::arguments::{OnJob, Time};
 use crate::{render, sys};
 
 /// How long a command is waited for.
-pub(super) const PATIENCE_NS: u64 = 5_000_000_000;
+const PATIENCE_NS: u64 = 5_000_000_000;
 
 /// The time between two renewals of the lease.
 const RENEW: Duration = Duration::from_millis(500);
@@ -77,10 +77,7 @@ pub(super) fn release(on: &OnJob) -> Result<(), Box<dyn Error>> {
     if let Some(elsewhere) = Elsewhere::of(on) {
         return release_by(&elsewhere)?.print(form(on));
     }
-    let mut threads = Threads::find(&on.segments)?;
-    threads.give(Verb::Release, Accepts::Recording, 0, &Giver::of(on))?;
-    threads.wait(sys::now().monotonic_ns.saturating_add(PATIENCE_NS));
-    told(&threads, "released").print(form(on))
+    told(&switched(on, Verb::Release)?, "released").print(form(on))
 }
 
 /// Ends what a command has begun on these hosts, and returns what they tell.
@@ -91,6 +88,19 @@ pub(in crate::live) fn release_by(hosts: &Elsewhere<'_>) -> Result<Told, Box<dyn
     Ok(by_host(&hosts.run(&["ctl", "release"], |_, _| Ok(()))?))
 }
 
+/// Gives all ranks of this host a command that has no end of its own, and waits until they have
+/// obeyed, or for as long as a command is waited for.
+///
+/// # Errors
+/// If there is no such job, or no rank accepts commands.
+pub(super) fn switched(on: &OnJob, verb: Verb) -> Result<Threads, Box<dyn Error>> {
+    let mut threads = Threads::find(&on.segments)?;
+    threads.give(verb, Accepts::Recording, 0, &Giver::of(on))?;
+    threads.wait(sys::now().monotonic_ns.saturating_add(PATIENCE_NS));
+    Ok(threads)
+}
+
+/// Returns how many ranks have done so, and who is late.
 pub(super) fn told(threads: &Threads, what: &str) -> Told {
     let ranks = threads.ranks();
     let (done, of, late) = (ranks.answered(Answer::Done), ranks.0.len(), ranks.late_line());

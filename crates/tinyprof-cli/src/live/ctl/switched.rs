@@ -2,15 +2,12 @@
 
 use std::error::Error;
 
-use tinyprof_segment::control::{Accepts, Answer, Verb};
+use tinyprof_segment::control::{Answer, Verb};
 
 use super::super::elsewhere::{Elsewhere, by_host};
-use super::super::giver::Giver;
 use super::super::told::{Told, form};
-use super::held::{PATIENCE_NS, told};
-use super::threads::Threads;
+use super::held::{switched, told};
 use crate::arguments::OnJob;
-use crate::sys;
 
 /// Has all ranks measure nothing until [`on`].
 ///
@@ -32,9 +29,7 @@ fn switch(on: &OnJob, verb: Verb) -> Result<(), Box<dyn Error>> {
     if let Some(hosts) = Elsewhere::of(on) {
         return by_host(&hosts.run(&["ctl", verb.name()], |_, _| Ok(()))?).print(form(on));
     }
-    let mut threads = Threads::find(&on.segments)?;
-    threads.give(verb, Accepts::Recording, 0, &Giver::of(on))?;
-    threads.wait(sys::now().monotonic_ns.saturating_add(PATIENCE_NS));
+    let threads = switched(on, verb)?;
     let what = if verb == Verb::Off { "off" } else { "on again" };
     let Told { mut text, json, profile } = told(&threads, what);
     let ranks = threads.ranks();

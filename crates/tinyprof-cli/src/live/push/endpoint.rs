@@ -20,7 +20,7 @@ pub(super) struct Endpoint {
     pub(super) is_compressed: bool,
     /// The attributes of the resource.
     pub(super) resource: Vec<(String, String)>,
-    /// What is ignored, for people.
+    /// Notes for the user on variables that are ignored.
     pub(super) notes: Vec<String>,
 }
 

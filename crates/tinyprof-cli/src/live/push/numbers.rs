@@ -1,4 +1,4 @@
-//! What a picture of a job says in numbers.
+//! The metrics of a picture of a job.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -69,7 +69,7 @@ impl Counter {
         dropped: &[(String, u64)],
     ) -> Numbers {
         let picture = &frame.sample.picture;
-        let moment_ns = u64::try_from(sys::since_1970().as_nanos()).unwrap_or(u64::MAX);
+        let moment_ns = sys::date_ns();
         let start_ns = self.start(picture.elapsed_ns, moment_ns);
         self.sums.look(&picture.ranks);
         let mut points = Points::default();

@@ -70,7 +70,7 @@ fn seconds(ns: u128) -> f64 {
     ns as f64 / 1e9
 }
 
-/// What an answer says that was accepted.
+/// How much of a request a collector has accepted, by its answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Accepted {
     /// The points that were refused, and why.

@@ -30,7 +30,7 @@ pub(super) struct Sender {
     thread: JoinHandle<()>,
 }
 
-/// What has become of documents.
+/// The outcome of all documents so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     pub(super) delivered: u64,

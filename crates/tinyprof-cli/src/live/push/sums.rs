@@ -17,7 +17,7 @@ pub(super) struct Sums {
 
 #[derive(Debug, Default)]
 struct Sum {
-    /// What is not seen any more.
+    /// The part of ranks that are lost.
     gone: u128,
     told: u128,
 }

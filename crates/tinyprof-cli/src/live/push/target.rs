@@ -176,7 +176,7 @@ impl Target for Lines {
     }
 }
 
-/// What a file could not take, it may take next time: then with newer numbers.
+/// A write that failed is not tried again: the next document has newer numbers.
 fn done(written: io::Result<()>) -> Result<Accepted, Failure> {
     let failed = |error: io::Error| Failure { why: error.to_string(), again: Again::Never };
     written.map(|()| Accepted::default()).map_err(failed)
