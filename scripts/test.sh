@@ -76,31 +76,27 @@ for package in benches/peers benches/simgrid crates/fuzz python tinyprof/tests/l
 done
 step "clippy" cargo clippy "${SELECTED[@]}" --all-targets -- -D warnings
 step "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc "${SELECTED[@]}" --no-deps
-step "build" cargo test "${SELECTED[@]}" --no-run
 
-beside_tests() {
+mpi4py_find
+python_and_pages() {
     step "format of the Python package's reader" cargo fmt --manifest-path python/Cargo.toml --check -- --config-path rustfmt.toml
     step "Python" bash scripts/python.sh
     step "wheel in a fresh environment" bash scripts/wheel.sh
     step "pages in Chromium" bash scripts/browser.sh
 }
-beside beside_tests
-# All tests but those whose name begins with `mpi`, which start ranks.
-step "tests without MPI" cargo test "${SELECTED[@]}" --lib --bins --test '[!m]*' --test 'm[!p]*'
-step "examples in the documentation" cargo test "${SELECTED[@]}" --doc
-step "fuzz targets, 20 s each" bash scripts/fuzz.sh 20
-step "faults" bash scripts/faults.sh quick
-step "protocol of the recorder, under loom" env RUSTFLAGS="--cfg loom" cargo test --locked --release --manifest-path tinyprof/tests/loom/Cargo.toml
-join
-
-# One test at a time: each starts several ranks that spin while they wait, and two such tests on few
-# cores slow each other down far more than twofold.
-export RUST_TEST_THREADS=${RUST_TEST_THREADS:-1}
-mpi4py_find
+fuzzing() {
+    step "fuzz targets, 20 s each" bash scripts/fuzz.sh 20
+    step "protocol of the recorder, under loom" env RUSTFLAGS="--cfg loom" cargo test --locked --release --manifest-path tinyprof/tests/loom/Cargo.toml
+}
 # Programs as users have them, locked to another version of rsmpi, which is built anew for each.
 programs_of_users() {
     step "programs of users" cargo test "${SELECTED[@]}" --test mpi_outside -- --ignored
 }
+
+# What is said of a rank's time depends on its having a processor: these tests go one at a time, and
+# nothing beside them. The others wait most of their time.
+timed=(why:: messages:: questions:: push::)
+mapfile -t untimed < <(printf -- '--skip\n%s\n' "${timed[@]}")
 # What depends on no MPI is tested under the first alone: what is said at level `calls`, and commands.
 once=()
 for mpi in "${MPI_FOUND[@]}"; do
@@ -108,9 +104,19 @@ for mpi in "${MPI_FOUND[@]}"; do
     rust_select
     # The programs that tests start bear the same names for all MPIs.
     step "build with $mpi" cargo test "${SELECTED[@]}" --no-run
+    if [[ $mpi == "${MPI_FOUND[0]}" ]]; then
+        beside python_and_pages
+        # All tests but those whose name begins with `mpi`, which start ranks.
+        step "tests without MPI" cargo test "${SELECTED[@]}" --lib --bins --test '[!m]*' --test 'm[!p]*'
+        step "examples in the documentation" cargo test "${SELECTED[@]}" --doc
+        step "faults" bash scripts/faults.sh quick
+    fi
+    if [[ $mpi == "${MPI_FOUND[-1]}" && ! $lane ]]; then beside fuzzing; fi
     # The programs of MPI's rules below have the launcher as it is.
     launcher=$(mpi_yielding "$mpi")
-    step "tests with $mpi" env TINYPROF_MPIEXEC="$launcher" cargo test "${SELECTED[@]}" --test mpi -- "${once[@]}"
+    step "tests with $mpi" env RUST_TEST_THREADS=3 TINYPROF_MPIEXEC="$launcher" cargo test "${SELECTED[@]}" --test mpi -- "${untimed[@]}"
+    if [[ $lane ]]; then join; fi
+    step "tests of times with $mpi" env RUST_TEST_THREADS=1 TINYPROF_MPIEXEC="$launcher" cargo test "${SELECTED[@]}" --test mpi -- "${timed[@]}" "${once[@]}"
     once=(--skip why::without_messages --skip questions:: --skip push::)
     # Most of it is waiting for programs to end.
     if [[ $mpi == "${MPI_FOUND[0]}" ]]; then beside programs_of_users; fi
@@ -118,3 +124,4 @@ for mpi in "${MPI_FOUND[@]}"; do
     if [[ $lane ]]; then join; fi
     step "several hosts, with $mpi" bash scripts/hosts.sh
 done
+if ((${#MPI_FOUND[@]} == 1)); then fuzzing; fi

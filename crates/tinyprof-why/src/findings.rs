@@ -50,7 +50,8 @@ pub(crate) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
         found.extend(varying::varying(facts, &claimed, &left));
     }
     found.extend(in_a_row);
-    found.extend(messages::large(facts));
+    let large = messages::large(facts, &found);
+    found.extend(large);
     found.extend(polling::polling(facts));
     found.extend(imbalance::imbalance(facts));
     visits::add_one_slow_visit(facts, &mut found);

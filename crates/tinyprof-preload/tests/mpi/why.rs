@@ -44,7 +44,7 @@ const OF_FAULTS: usize = 30;
 const WRONG_MAX: usize = 3;
 
 /// The attempts at a program, as long as its ranks lost their processors to other work.
-pub(crate) const ATTEMPTS: usize = 3;
+pub(crate) const ATTEMPTS: usize = 5;
 
 /// The part of the time in which ranks could run, but have no processor, from which on they are
 /// late by that: the work of these programs is sleeping.

@@ -90,7 +90,7 @@ pub(super) fn small(facts: &Facts<'_>) -> Option<Finding> {
 }
 
 /// Returns the finding about large messages that take long after both ends are there.
-pub(super) fn large(facts: &Facts<'_>) -> Option<Finding> {
+pub(super) fn large(facts: &Facts<'_>, told: &[Finding]) -> Option<Finding> {
     let run = facts.run;
     let mut all = Traffic::default();
     for call in run.calls.values() {
@@ -110,7 +110,13 @@ pub(super) fn large(facts: &Facts<'_>) -> Option<Finding> {
     costs.sort_by(|a, b| b.1.total_cmp(&a.1));
     let sum_ns: f64 = costs.iter().map(|(_, ns)| ns).sum();
     let (first, first_ns) = *costs.first()?;
-    if !run.has_messages() || !facts.is_large(sum_ns) {
+    if !run.has_messages() || !facts.is_large(with_processor_ns(facts, &costs)) {
+        return None;
+    }
+    // There the receiver was late, and what else the call takes may be due to that.
+    let is_late = |one: &Finding| one.kind == Kind::LateReceiver;
+    let at = |one: &Finding| one.waits_at.as_ref().map(|place| place.index);
+    if told.iter().any(|one| is_late(one) && at(one) == Some(first)) {
         return None;
     }
     let call = &run.calls[&first];
@@ -139,10 +145,6 @@ pub(super) fn large(facts: &Facts<'_>) -> Option<Finding> {
             "Send less data, or let it travel while the ranks compute (MPI_Isend, MPI_Irecv).",
         )
     };
-    // Right behind their start nothing else can be the reason that messages are not there.
-    if kind == Kind::Bandwidth && !facts.is_large(with_processor_ns(facts, &costs)) {
-        return None;
-    }
     let with = (0..).zip(run.may_wait.of(Doing::In(first)).unwrap_or_default());
     let who: RankSet = with.filter(|(_, visits)| visits.ns > 0).map(|(rank, _)| rank).collect();
     let sentence = format!(
@@ -274,7 +276,7 @@ mod tests {
         for rank in 0..2 {
             run.in_calls.add(Doing::In(index), rank, Visits { count: 10, ns: 200_000_000 }, 0);
         }
-        large(&Facts { run: &run, blame: &Blame::default() }).map(|one| one.kind)
+        large(&Facts { run: &run, blame: &Blame::default() }, &[]).map(|one| one.kind)
     }
 
     #[test]
