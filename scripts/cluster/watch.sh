@@ -29,6 +29,9 @@ said() {
 until_it_is 'ranks_seen == 4'
 said '"missing":\{"count":0,'
 said '"ranks":4,"ranks_seen":4'
+# Who waits for ranks of another host is known while they run.
+timeout 30 tinyprof top "${hosts[@]}" --once --json >document
+said '"why":"Ranks 0,2 compute '
 
 # One profile of all ranks, of some time that nobody has asked for when the job began.
 steered() {

@@ -19,6 +19,7 @@ mod example;
 mod frame;
 mod giver;
 mod interim_profiles;
+mod joined;
 mod json;
 mod keys;
 mod page;
@@ -42,6 +43,7 @@ mod told;
 mod until;
 mod view;
 mod watch;
+mod whole;
 
 use std::error::Error;
 use std::io::{self, IsTerminal as _};
@@ -64,6 +66,9 @@ use screen::State;
 use source::Source;
 use terminal::{Event, on_terminal};
 use watch::Watch;
+
+/// How often agents send all that the ranks of their hosts have measured, in s.
+const MEASUREMENTS_EVERY_S: u32 = 10;
 
 /// Watches until told to quit. Looks only once if that was asked for, or if nobody would see a
 /// second look.
@@ -153,6 +158,7 @@ fn source(watching: &Watching<'_>) -> Source {
         directory: watching.directory.map(Path::to_owned),
         job,
         interval: Duration::from_secs(watching.interval.into()),
+        measurements: (hosts.len() <= whole::HOSTS_MAX).then_some(MEASUREMENTS_EVERY_S),
     };
     Source::There(Remote::start(&task, &hosts))
 }

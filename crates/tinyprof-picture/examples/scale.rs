@@ -52,7 +52,9 @@ fn merged(sent: &[Vec<u8>]) -> Result<(Vec<u8>, f64), Box<dyn Error>> {
     let begun = Instant::now();
     let mut all = Picture::default();
     for bytes in sent {
-        let picture = frame::read(&mut bytes.as_slice())?.ok_or("a picture")?;
+        let picture = frame::read(&mut bytes.as_slice())?
+            .and_then(frame::Sent::picture)
+            .ok_or("a picture")?;
         all.merge(&picture)?;
     }
     let mut bytes = Vec::new();

@@ -24,7 +24,7 @@
 //! let mut sent = Vec::new();
 //! frame::write(&mut sent, &Picture::of_ranks(&[EventMap::default(), rank("b", 30)]))?;
 //! let mut all = Picture::of_ranks(&[rank("a", 10), EventMap::default()]);
-//! let of_b = frame::read(&mut sent.as_slice())?.expect("one picture");
+//! let of_b = frame::read(&mut sent.as_slice())?.and_then(frame::Sent::picture).expect("one picture");
 //! all.merge(&of_b)?;
 //!
 //! assert_eq!((all.size, all.ranks.to_string(), all.hosts), (2, "0-1".to_owned(), 2));

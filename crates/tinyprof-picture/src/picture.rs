@@ -222,6 +222,12 @@ impl Picture {
         self.hosts > 0 && self.ended_hosts >= self.hosts
     }
 
+    /// Returns whether all ranks of the job are in it, on hosts that all answer.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.missing.count == 0 && self.ranks.len() == u64::from(self.size)
+    }
+
     /// Returns how many ranks share a place in [`bins`](Places::bins).
     #[must_use]
     pub fn ranks_a_bin(&self) -> usize {

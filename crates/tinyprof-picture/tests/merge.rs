@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use tinyprof_format::model::{
     CallpathId, CallpathValues, EventMap, ExecutionSummary, RankFacts, Region, SiteId,
 };
+use tinyprof_picture::frame::{Measurements, Sent};
 use tinyprof_picture::{BINS, Few, Missing, Picture, SameRanks, frame};
 
 /// A generator of numbers that looks random.
@@ -69,7 +70,10 @@ fn numbers(picture: &Picture) -> BTreeMap<String, String> {
 fn sent(picture: &Picture) -> Picture {
     let mut bytes = Vec::new();
     frame::write(&mut bytes, picture).expect("it is short");
-    frame::read(&mut bytes.as_slice()).expect("it is read").expect("it is there")
+    frame::read(&mut bytes.as_slice())
+        .expect("it is read")
+        .and_then(Sent::picture)
+        .expect("it is there")
 }
 
 #[test]
@@ -168,10 +172,10 @@ fn what_was_changed_on_the_way_is_refused_or_harmless() {
             bytes.truncate(usize::try_from(random.below(bytes.len() as u64)).expect("short"));
         }
         match frame::read(&mut bytes.as_slice()) {
-            Ok(Some(picture)) => {
+            Ok(Some(sent)) => {
                 taken += 1;
                 let mut all = of_host(&job, "n0");
-                _ = all.merge(&picture);
+                _ = sent.picture().map(|picture| all.merge(&picture));
                 assert_eq!(all.places.len(), all.statistics.rows().len());
             }
             Ok(None) | Err(_) => refused += 1,
@@ -179,4 +183,21 @@ fn what_was_changed_on_the_way_is_refused_or_harmless() {
     }
     println!("{refused} refused, {taken} taken");
     assert!(refused > 1_000 && taken > 1_000);
+}
+
+#[test]
+fn measurements_travel_between_pictures() {
+    let job = job(4, 2, &mut Random(3));
+    let picture = of_host(&job, "n1");
+    let measurements = Measurements { host: "n1".to_owned(), profile: vec![7; 300] };
+    let mut bytes = Vec::new();
+    frame::write(&mut bytes, &picture).expect("it is short");
+    frame::write_measurements(&mut bytes, &measurements).expect("they are short");
+    frame::write(&mut bytes, &picture).expect("it is short");
+    let mut from = bytes.as_slice();
+    let mut next = || frame::read(&mut from).expect("it is read");
+    let picture = || Some(Sent::Picture(Box::new(picture.clone())));
+    assert_eq!(next(), picture());
+    assert_eq!(next(), Some(Sent::Measurements(measurements)));
+    assert_eq!((next(), next()), (picture(), None));
 }

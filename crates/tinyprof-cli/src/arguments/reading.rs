@@ -135,6 +135,9 @@ pub(crate) struct AgentArguments {
     /// Send a picture every SECONDS
     #[arg(long, value_name = "SECONDS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) interval: u32,
+    /// Send all that ranks have measured every SECONDS, at most 16 MiB for a host
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) measurements: Option<u32>,
     /// Start agents by this command, which takes a host and a command [default: ssh]
     #[arg(long = "rsh", value_name = "COMMAND")]
     pub(crate) remote_shell: Option<String>,

@@ -10,6 +10,7 @@
 //! they tell, so that each pipe carries one picture at a time, whatever the number of hosts.
 
 mod crew;
+mod measured;
 mod own;
 mod slurm;
 mod way;
@@ -29,8 +30,10 @@ use crate::recover::segment_directory;
 use crate::sys;
 
 pub(super) use crew::Crew;
+pub(super) use measured::unpacked;
 pub(super) use way::{Started, Task, Way, way_to_hosts};
 
+use measured::{Timer, measurements};
 use own::Own;
 
 /// Sends pictures of this host, and of those that it watches for others, until nobody reads them.
@@ -44,17 +47,26 @@ pub(crate) fn run(arguments: &AgentArguments) -> Result<(), Box<dyn Error>> {
         directory: arguments.directory.clone(),
         job: arguments.job.clone(),
         interval: Duration::from_secs(arguments.interval.into()),
+        measurements: arguments.measurements,
     };
     let (name, others) = arguments.hosts.split_first().ok_or("expected this host's name")?;
     let crew = Crew::start(&task, others);
     let directory = segment_directory(arguments.directory.as_deref());
     let mut own = Own::new(name, &directory, task.job.clone());
+    let mut timer = task.measurements.map(Timer::new);
     let mut to = io::stdout().lock();
     while !is_over.load(Relaxed) {
         let begun_ns = sys::now().monotonic_ns;
         let mut all = own.picture();
         crew.add_to(&mut all);
-        match frame::write(&mut to, &all) {
+        let mut measured = crew.take_measurements();
+        if timer.as_mut().is_some_and(Timer::has_gone_off) {
+            measured.extend(measurements(name, &directory, task.job.as_deref()));
+        }
+        let sent = frame::write(&mut to, &all).and_then(|()| {
+            measured.iter().try_for_each(|one| frame::write_measurements(&mut to, one))
+        });
+        match sent {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
             done => done?,
         }

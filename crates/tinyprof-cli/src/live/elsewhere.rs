@@ -8,11 +8,12 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
 use serde_json::{Map, Value, json};
-use tinyprof_format::model::{CallpathValues, EventMap, Profile};
+use tinyprof_format::model::EventMap;
 use tinyprof_report::escaped;
 
 use super::agents::{Started, Way, way_to_hosts};
 use super::giver::Giver;
+use super::joined;
 use super::profile::{Name, write};
 use super::told::{Files, Head, Told};
 use crate::arguments::{OnJob, SegmentChoice};
@@ -176,12 +177,7 @@ pub(super) fn write_joined(sent: &[Sent], name: Option<&Path>) -> Result<PathBuf
     let (mut metadata, mut hosts) = (None, Vec::new());
     for Sent { files, .. } in sent.iter().filter(|sent| !sent.files.is_empty()) {
         let profile = memory::read_options().read_of(files)?;
-        ranks.resize_with(ranks.len().max(profile.ranks.len()), EventMap::default);
-        for (number, rank) in ranks.iter_mut().enumerate().take(profile.ranks.len()) {
-            if rank.callpaths.is_empty() {
-                *rank = event_map(&profile, number);
-            }
-        }
+        joined::add_ranks(&profile, &mut ranks);
         for host in &profile.manifest.metadata.hostlist {
             if !hosts.contains(host) {
                 hosts.push(host.clone());
@@ -193,7 +189,6 @@ pub(super) fn write_joined(sent: &[Sent], name: Option<&Path>) -> Result<PathBuf
             metadata = Some((lowest, profile.manifest.metadata.clone()));
         }
     }
-    let there = ranks.iter().filter(|rank| !rank.callpaths.is_empty()).count();
     let mut metadata = metadata.map(|(_, metadata)| metadata).unwrap_or_default();
     metadata.numhosts = u32::try_from(hosts.len()).unwrap_or(u32::MAX);
     metadata.hostlist = hosts;
@@ -201,15 +196,5 @@ pub(super) fn write_joined(sent: &[Sent], name: Option<&Path>) -> Result<PathBuf
     let own = format!("{}.tprof", head.unwrap_or("profile"));
     let name = Name { chosen: name, directory: "".as_ref(), ending: "" };
     // Each host knows of its own ranks alone.
-    write(metadata, &ranks, Some((there, ranks.len())), &own, name)
-}
-
-/// Returns what a rank of a profile has measured.
-fn event_map(profile: &Profile, rank: usize) -> EventMap {
-    let of_rank = |row: &Vec<CallpathValues>| row[rank].clone();
-    let values: Vec<CallpathValues> = profile.values.iter().map(of_rank).collect();
-    if values.iter().all(|values| *values == CallpathValues::default()) {
-        return EventMap::default();
-    }
-    EventMap { callpaths: profile.callpaths.clone(), values, facts: profile.ranks[rank].clone() }
+    write(metadata, &ranks, Some((joined::count(&ranks), ranks.len())), &own, name)
 }

@@ -56,9 +56,16 @@ pub(super) fn sample(ranks: u64, visits: u64) -> Sample {
     Sample { source: "interim profile 7".to_owned(), moment_ns: 10_000_000_000, ..sample }
 }
 
-/// Returns a job of two ranks: rank 1 waits for 3 s in `MPI_Recv`, as rank 0 computes for that much
-/// longer before it sends.
+/// Returns a job of two ranks that wait.
 pub(super) fn waiting() -> Sample {
+    let mut sample = Sample::of_ranks(&waiting_ranks());
+    sample.picture.name = "late.tprof".to_owned();
+    sample
+}
+
+/// Returns two ranks: rank 1 waits for 3 s in `MPI_Recv`, as rank 0 computes for that much longer
+/// before it sends.
+pub(super) fn waiting_ranks() -> [EventMap; 2] {
     let [send, receive] = [("MPI_Send", 5), ("MPI_Recv", 6)].map(|(name, site)| {
         let site = SiteId::from_bits(site);
         (CallpathId::root(site), Region { module: "mpi".into(), ..Region::named(site, name) })
@@ -79,11 +86,5 @@ pub(super) fn waiting() -> Sample {
         EventMap::from_records([(id, None, region, values)], RankFacts::default())
     };
     let (sender, receiver) = (send.clone(), receive);
-    let ranks = [
-        rank(sender, 4_000_000_000, 1_000, false),
-        rank(receiver, 1_000_000_000, 3_000_000_000, true),
-    ];
-    let mut sample = Sample::of_ranks(&ranks);
-    sample.picture.name = "late.tprof".to_owned();
-    sample
+    [rank(sender, 4_000_000_000, 1_000, false), rank(receiver, 1_000_000_000, 3_000_000_000, true)]
 }

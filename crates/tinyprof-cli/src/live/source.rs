@@ -35,7 +35,7 @@ impl Source {
     }
 
     /// Waits before the first look, if it would come too early.
-    pub(super) fn wait(&self) {
+    pub(super) fn wait(&mut self) {
         if let Self::There(remote) = self {
             remote.wait();
         }

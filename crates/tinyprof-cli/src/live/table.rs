@@ -10,6 +10,7 @@ use tinyprof_report::escaped;
 
 use super::frame::{Frame, Row};
 use super::view::View;
+use super::whole::HOSTS_MAX;
 
 /// The columns of numbers, each preceded by a space: heads and widths.
 const COLUMNS: [(&str, usize); 8] = [
@@ -90,7 +91,19 @@ fn few<T>(few: &Few<T>, said: impl Fn(&T) -> String) -> Vec<String> {
 pub(super) fn why_lines(frame: &Frame, width: u16) -> Vec<String> {
     match &frame.sample.why {
         Some(why) => why.first_lines(width).lines().map(str::to_owned).collect(),
-        None => vec!["Nothing is known of why: there are no calls of MPI".to_owned()],
+        None => vec![why_not(frame).to_owned()],
+    }
+}
+
+/// Returns the reason for which nothing is known of why.
+fn why_not(frame: &Frame) -> &'static str {
+    let picture = &frame.sample.picture;
+    if !picture.is_whole() {
+        "Nothing is known of why: not all ranks are in the picture"
+    } else if picture.hosts as usize > HOSTS_MAX {
+        "Nothing is known of why on so many hosts: save a profile, and ask tinyprof why"
+    } else {
+        "Nothing is known of why: there are no calls of MPI, or not all hosts have told of them yet"
     }
 }
 

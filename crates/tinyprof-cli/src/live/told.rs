@@ -27,7 +27,7 @@ const LINE_BYTES_MAX: u64 = 16 << 20;
 pub(super) type Files = BTreeMap<String, Vec<u8>>;
 
 /// The result of a command.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Told {
     /// For people, with the end of each line.
     pub(super) text: String,
@@ -76,6 +76,21 @@ impl Told {
             Form::Json => render::output(&json_text(&self.json)),
             Form::Packed => self.pack(&mut io::stdout().lock()).map_err(Into::into),
         }
+    }
+
+    /// Returns a profile, with nothing beside it.
+    pub(super) fn of_profile(profile: PathBuf) -> Self {
+        Self { profile: Some(profile), ..Self::default() }
+    }
+
+    /// Returns it packed.
+    ///
+    /// # Errors
+    /// If the profile cannot be read.
+    pub(super) fn packed(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.pack(&mut bytes)?;
+        Ok(bytes)
     }
 
     fn pack(&self, to: &mut impl Write) -> io::Result<()> {
@@ -148,9 +163,14 @@ impl Scratch {
     /// # Errors
     /// If it cannot be made, or is there.
     pub(super) fn for_packed(on: &OnJob) -> io::Result<Self> {
-        if form(on) != Form::Packed {
-            return Ok(Self(None));
-        }
+        if form(on) == Form::Packed { Self::new() } else { Ok(Self(None)) }
+    }
+
+    /// Makes it, for this user alone.
+    ///
+    /// # Errors
+    /// If it cannot be made, or is there.
+    pub(super) fn new() -> io::Result<Self> {
         let place = env::temp_dir().join(format!("tinyprof-packed-{}", process::id()));
         fs::DirBuilder::new().mode(0o700).create(&place)?;
         Ok(Self(Some(place)))
@@ -183,8 +203,7 @@ mod tests {
         }
         let json = serde_json::json!({ "ranks": 2 });
         let told = Told { text: "two\nlines\n".to_owned(), json, profile: Some(profile) };
-        let mut packed = Vec::new();
-        told.pack(&mut packed).expect("memory");
+        let packed = told.packed().expect("memory");
         let mut from = &packed[..];
         let head = Head::read(&mut from).expect("a line");
         assert_eq!((head.text.as_str(), head.name.as_str()), ("two\nlines\n", "lu-saved"));

@@ -1,11 +1,13 @@
 //! The agents that this process has started, and what they have told.
 
 use std::io::{BufRead as _, BufReader};
+use std::mem;
 use std::process::{ChildStderr, ChildStdout};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use tinyprof_picture::frame::{Measurements, Sent};
 use tinyprof_picture::{Picture, frame};
 
 use super::{Started, Task, add, missing};
@@ -45,6 +47,8 @@ struct Agent {
 struct Told {
     /// Its last picture, and when it came, in ns.
     picture: Option<(Picture, u64)>,
+    /// What its hosts have measured, as far as nobody has taken it.
+    measurements: Vec<Measurements>,
     /// The last line of its errors.
     line: String,
     has_ended: bool,
@@ -63,6 +67,16 @@ impl Crew {
         for agent in &self.agents {
             agent.add_to(all, self.interval * SILENT_INTERVALS);
         }
+    }
+
+    /// Returns what hosts have measured since this was called last.
+    pub(in crate::live) fn take_measurements(&self) -> Vec<Measurements> {
+        let take = |agent: &Agent| {
+            let mut taken = Vec::new();
+            change(&agent.told, |told| taken = mem::take(&mut told.measurements));
+            taken
+        };
+        self.agents.iter().flat_map(take).collect()
     }
 
     /// Returns when the newest picture came, in ns.
@@ -87,8 +101,8 @@ impl Agent {
         let told = Arc::new(Mutex::new(Told::default()));
         let process = match Started::new(task.command(hosts)) {
             Ok((process, output, errors)) => {
-                let pictures = Arc::clone(&told);
-                thread::spawn(move || read_pictures(output, &pictures));
+                let frames = Arc::clone(&told);
+                thread::spawn(move || read_frames(output, &frames));
                 let lines = Arc::clone(&told);
                 thread::spawn(move || read_lines(errors, &lines));
                 Some(process)
@@ -141,14 +155,18 @@ fn change(told: &Mutex<Told>, with: impl FnOnce(&mut Told)) {
     with(&mut told.lock().unwrap_or_else(PoisonError::into_inner));
 }
 
-/// Takes pictures until there are no more, or what comes is none.
-fn read_pictures(output: ChildStdout, told: &Mutex<Told>) {
+/// Takes what an agent sends until there is no more, or it is not understood.
+fn read_frames(output: ChildStdout, told: &Mutex<Told>) {
     let mut output = BufReader::new(output);
     loop {
         match frame::read(&mut output) {
-            Ok(Some(picture)) => {
-                change(told, |told| told.picture = Some((picture, sys::now().monotonic_ns)));
+            Ok(Some(Sent::Picture(picture))) => {
+                change(told, |told| told.picture = Some((*picture, sys::now().monotonic_ns)));
             }
+            Ok(Some(Sent::Measurements(one))) => change(told, |told| {
+                told.measurements.retain(|older| older.host != one.host);
+                told.measurements.push(one);
+            }),
             Ok(None) => return change(told, |told| told.has_ended = true),
             Err(error) => {
                 return change(told, |told| {

@@ -79,6 +79,8 @@ pub(in crate::live) struct Task {
     pub(in crate::live) directory: Option<PathBuf>,
     pub(in crate::live) job: Option<String>,
     pub(in crate::live) interval: Duration,
+    /// How often measurements are sent, in s; never if there is none.
+    pub(in crate::live) measurements: Option<u32>,
 }
 
 impl Way {
@@ -126,6 +128,7 @@ impl Task {
         let mut option = |name: &str, value: String| arguments.push(format!("--{name}={value}"));
         option("hosts", hosts.join(","));
         option("interval", self.interval.as_secs().max(1).to_string());
+        self.measurements.iter().for_each(|every| option("measurements", every.to_string()));
         self.job.iter().for_each(|job| option("job", job.clone()));
         match &self.way {
             Way::Shell(shell) => option("rsh", shell.clone()),
@@ -170,9 +173,17 @@ mod tests {
             directory: None,
             job: Some("4711".to_owned()),
             interval: Duration::from_secs(2),
+            measurements: Some(10),
         };
         let words = words(&task.command(&["n1".to_owned(), "n2".to_owned()]));
-        for word in ["srun", "--overlap", "--jobid=4711", "--nodelist=n1", "--hosts=n1,n2"] {
+        for word in [
+            "srun",
+            "--overlap",
+            "--jobid=4711",
+            "--nodelist=n1",
+            "--hosts=n1,n2",
+            "--measurements=10",
+        ] {
             assert!(words.iter().any(|found| found == word), "{word}: {words:?}");
         }
     }
