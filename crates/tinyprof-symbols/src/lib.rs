@@ -15,9 +15,11 @@
 
 mod equal;
 mod executable;
+mod functions;
 mod names;
 #[expect(unsafe_code, reason = "std does not map files")]
 mod sys;
+mod units;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
