@@ -32,7 +32,7 @@ pub(crate) fn balance<const N: usize>(ranks: &impl Ranks, relation: &mut Relatio
     moved
 }
 
-#[profile(tag = "COMM")]
+#[profile]
 fn lengths_of_all<const N: usize>(ranks: &impl Ranks, relation: &Relation<N>) -> Vec<u64> {
     let mut lengths = relation.lengths().to_vec();
     ranks.sum(&mut lengths);

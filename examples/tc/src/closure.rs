@@ -66,7 +66,7 @@ pub(crate) fn fixpoint(ranks: &impl Ranks, edges: &Relation<2>) -> Closure {
 }
 
 /// Returns true if any rank has new paths. Collective.
-#[profile(tag = "COMM")]
+#[profile]
 fn are_left(ranks: &impl Ranks, delta: &[Tuple<2>]) -> bool {
     let mut left = [delta.len() as u64];
     ranks.sum(&mut left);
@@ -85,7 +85,7 @@ fn to_their_edges(ranks: &impl Ranks, edges: &Relation<2>, delta: &[Tuple<2>]) -
 }
 
 /// Extends each path by each edge from its end.
-#[profile(tag = "COMP")]
+#[profile]
 fn join(
     ranks: &impl Ranks,
     edges: &Relation<2>,
@@ -108,7 +108,7 @@ fn join(
 }
 
 /// Adds the new paths and returns them.
-#[profile(tag = "COMP")]
+#[profile]
 fn deduplicate(relation: &mut Relation<2>, arrived: Vec<Tuple<2>>) -> Vec<Tuple<2>> {
     let new = relation.insert(arrived);
     record!(tuples = new.len());

@@ -42,7 +42,7 @@ pub(crate) fn exchange<const N: usize>(ranks: &impl Ranks, outbox: Outbox<N>) ->
     unpack(&received)
 }
 
-#[profile(tag = "COMP")]
+#[profile]
 fn pack<const N: usize>(outbox: Outbox<N>) -> (Vec<u32>, Vec<usize>) {
     let counts = outbox.of_rank.iter().map(|tuples| tuples.len() * N).collect();
     let mut words = Vec::with_capacity(outbox.len() * N);
@@ -50,12 +50,12 @@ fn pack<const N: usize>(outbox: Outbox<N>) -> (Vec<u32>, Vec<usize>) {
     (words, counts)
 }
 
-#[profile(tag = "COMM")]
+#[profile]
 fn alltoall(ranks: &impl Ranks, words: &[u32], counts: &[usize]) -> Vec<u32> {
     ranks.all_to_all(words, counts)
 }
 
-#[profile(tag = "COMP")]
+#[profile]
 fn unpack<const N: usize>(words: &[u32]) -> Vec<Tuple<N>> {
     let (tuples, rest) = words.as_chunks();
     assert!(rest.is_empty(), "ranks send whole tuples");
