@@ -1,6 +1,7 @@
 //! `tinyprof export`: a profile in the format of another tool. Each format has its own file and
 //! implements one trait.
 
+mod callflow;
 mod choice;
 mod chrome;
 mod cubex;
@@ -114,10 +115,10 @@ fn fault(arguments: &ExportArguments) -> Option<String> {
     let profiles = arguments.directories.len();
     if !exporter.takes_several() && profiles > 1 {
         return Some(format!(
-            "{profiles} profiles, but only extrap takes several: export them one by one"
+            "{profiles} profiles, but only extrap and callflow take several: export them one by one"
         ));
     }
-    if !exporter.takes_several() && !arguments.parameters.is_empty() {
+    if arguments.format != ExportFormat::Extrap && !arguments.parameters.is_empty() {
         return Some("--parameter is for extrap only".to_owned());
     }
     if !exporter.caps_ranks() && arguments.max_ranks.is_some() {

@@ -18,6 +18,8 @@ pub(crate) enum ExportFormat {
     Parquet,
     /// Json-split as Caliper writes it, a row for each callpath and rank: LLNL's hatchet, Thicket
     Hatchet,
+    /// The same, a file of each profile in a directory: LLNL's `CallFlow`
+    Callflow,
     /// Flame charts of each rank: speedscope.app
     Speedscope,
     /// Stacks with the time of all ranks: flamegraph.pl, inferno, speedscope.app
@@ -50,13 +52,13 @@ pub(crate) enum ExportFormat {
 /// Arguments of `tinyprof export`.
 #[derive(Args, Debug)]
 pub(crate) struct ExportArguments {
-    /// The profile: a directory NAME.tprof; several for extrap
+    /// The profile: a directory NAME.tprof; several for extrap and callflow
     #[arg(value_name = "DIR", required = true, value_parser = profile::directory)]
     pub(crate) directories: Vec<PathBuf>,
     /// The format to write
     #[arg(long = "to", value_name = "FORMAT")]
     pub(crate) format: ExportFormat,
-    /// The file to write, - for standard output; a new directory for otf2 and paraver
+    /// The file to write, - for standard output; a new directory for otf2, paraver and callflow
     #[arg(short, long = "output", value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
     #[command(flatten)]

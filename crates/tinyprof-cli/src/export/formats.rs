@@ -10,8 +10,8 @@ use super::left_out::Parquet;
 #[cfg(feature = "parquet")]
 use super::parquet::Parquet;
 use super::{
-    chrome, cubex, extrap, folded, graphml, hatchet, openmetrics, otf2, paraver, perfetto, pprof,
-    speedscope, tinyprof_csv,
+    callflow, chrome, cubex, extrap, folded, graphml, hatchet, openmetrics, otf2, paraver,
+    perfetto, pprof, speedscope, tinyprof_csv,
 };
 use crate::arguments::ExportFormat;
 
@@ -20,6 +20,7 @@ pub(super) fn exporter(format: ExportFormat) -> &'static dyn Exporter {
         ExportFormat::TinyprofCsv => &tinyprof_csv::TinyprofCsv,
         ExportFormat::Parquet => &Parquet,
         ExportFormat::Hatchet => &hatchet::Hatchet,
+        ExportFormat::Callflow => &callflow::CallFlow,
         ExportFormat::Speedscope => &speedscope::Speedscope,
         ExportFormat::Folded => &folded::Folded,
         ExportFormat::Flamegraph => &FlameGraph,

@@ -5,6 +5,7 @@
 //! node N. So the first rank has a row for every node, with zeros for callpaths that it did not
 //! visit. Other ranks omit those rows, and the reader fills in zeros.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::io::Write;
 
@@ -12,7 +13,7 @@ use serde::Serialize;
 use serde::ser::{SerializeSeq as _, Serializer};
 use tinyprof_format::model::{Callpath, CallpathIndex, CallpathTable, RunMetadata};
 
-use super::exporter::{Exporter, Notes, Request, float};
+use super::exporter::{Exporter, Notes, Request, Source, float};
 use super::rank_sums::{RankSums, Sums};
 use super::{json, paths};
 
@@ -33,45 +34,61 @@ impl Exporter for Hatchet {
         request: &Request<'_>,
         out: &mut (dyn Write + Send),
     ) -> Result<Notes, Box<dyn Error>> {
-        let source = request.source()?;
-        let (order, node_of_row) = preorder(source.callpaths());
-        let sums = RankSums::of(&source)?;
-        let exclusive_ns = sums.totals.exclusive_ns();
-        let keys: Vec<&str> = sums.keys().collect();
-        let has_messages = sums.has_messages();
-        let named = keys.iter().map(|key| format!("metric {key}"));
-        let of_messages = MESSAGE_COLUMNS.into_iter().filter(|_| has_messages).map(str::to_owned);
-        let columns = COLUMNS.into_iter().map(str::to_owned);
-        let columns: Vec<String> = columns.chain(named).chain(of_messages).collect();
-        // Columns that are not values identify a node. This includes the order, which Hatchet must
-        // not take for a metric.
-        let is_value = |column: &String| !COLUMNS[..2].contains(&column.as_str());
-        let column_metadata =
-            columns.iter().map(|column| ColumnMetadata { is_value: is_value(column) }).collect();
-        let nodes = order
-            .iter()
-            .map(|&index| Node::of(source.callpaths().get(index), &node_of_row))
-            .collect();
-        let file = File {
-            data: Data {
-                ranks: &source.ranks,
-                sums: &sums,
-                exclusive_ns: &exclusive_ns,
-                order: &order,
-                keys: &keys,
-                has_messages,
-            },
-            columns,
-            column_metadata,
-            nodes,
-            profile: &source.name,
-            precision: source.precision(),
-            metadata: &source.manifest().metadata,
-        };
-        json::write(out, &file)?;
-        writeln!(out)?;
+        write(&request.source()?, &|name| Cow::Borrowed(name), out)?;
         Ok(Notes::new())
     }
+}
+
+/// Writes a profile, with its regions named like this.
+///
+/// # Errors
+/// If the profile cannot be read, or `out` not be written.
+pub(super) fn write(
+    source: &Source<'_>,
+    label: &dyn Fn(&str) -> Cow<'_, str>,
+    out: &mut (dyn Write + Send),
+) -> Result<(), Box<dyn Error>> {
+    let (order, node_of_row) = preorder(source.callpaths());
+    let sums = RankSums::of(source)?;
+    let exclusive_ns = sums.totals.exclusive_ns();
+    let keys: Vec<&str> = sums.keys().collect();
+    let has_messages = sums.has_messages();
+    let columns = columns(&keys, has_messages);
+    // Columns that are not values identify a node. This includes the order, which Hatchet must
+    // not take for a metric.
+    let is_value = |column: &String| !COLUMNS[..2].contains(&column.as_str());
+    let column_metadata =
+        columns.iter().map(|column| ColumnMetadata { is_value: is_value(column) }).collect();
+    let node = |&index: &CallpathIndex| {
+        let callpath = source.callpaths().get(index);
+        Node::of(callpath, label(&callpath.region.name), &node_of_row)
+    };
+    let file = File {
+        data: Data {
+            ranks: &source.ranks,
+            sums: &sums,
+            exclusive_ns: &exclusive_ns,
+            order: &order,
+            keys: &keys,
+            has_messages,
+        },
+        columns,
+        column_metadata,
+        nodes: order.iter().map(node).collect(),
+        profile: &source.name,
+        precision: source.precision(),
+        metadata: &source.manifest().metadata,
+    };
+    json::write(out, &file)?;
+    writeln!(out)?;
+    Ok(())
+}
+
+/// Returns the names of all columns of a profile with these metrics.
+fn columns(keys: &[&str], has_messages: bool) -> Vec<String> {
+    let named = keys.iter().map(|key| format!("metric {key}"));
+    let of_messages = MESSAGE_COLUMNS.into_iter().filter(|_| has_messages).map(str::to_owned);
+    COLUMNS.into_iter().map(str::to_owned).chain(named).chain(of_messages).collect()
 }
 
 /// Returns the callpaths in preorder, and the position of each row in it.
@@ -103,16 +120,16 @@ struct ColumnMetadata {
 
 #[derive(Serialize)]
 struct Node<'a> {
-    label: &'a str,
+    label: Cow<'a, str>,
     column: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     parent: Option<usize>,
 }
 
 impl<'a> Node<'a> {
-    fn of(callpath: &'a Callpath, node_of_row: &[usize]) -> Self {
+    fn of(callpath: &Callpath, label: Cow<'a, str>, node_of_row: &[usize]) -> Self {
         let parent = callpath.parent.map(|parent| node_of_row[parent.row()]);
-        Self { label: &callpath.region.name, column: "path", parent }
+        Self { label, column: "path", parent }
     }
 }
 

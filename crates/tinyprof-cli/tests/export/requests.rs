@@ -58,7 +58,10 @@ fn several_profiles_are_points_of_a_model() {
 fn arguments_that_do_not_go_together_are_refused() {
     let scratch = imported(ROWS);
     for (arguments, expected) in [
-        (&["run.tprof", "run.tprof", "--to", "folded"][..], "only extrap takes several"),
+        (
+            &["run.tprof", "run.tprof", "--to", "folded"][..],
+            "only extrap and callflow take several",
+        ),
         (
             &["run.tprof", "--to", "folded", "--parameter", "ranks"],
             "--parameter is for extrap only",
