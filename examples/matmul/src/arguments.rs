@@ -20,4 +20,7 @@ pub(crate) struct Arguments {
     /// For this long, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 20)]
     pub(crate) pause_ms: u64,
+    /// Print how long the stages took, as the mean of all ranks
+    #[arg(long)]
+    pub(crate) time: bool,
 }

@@ -15,7 +15,7 @@ use tinyprof::profile;
 use tinyprof_mpi as _; // The only line needed: this crate intercepts MPI_Init and MPI_Finalize.
 
 use crate::arguments::Arguments;
-use crate::product::Product;
+use crate::product::{Product, Stages};
 
 #[expect(clippy::print_stdout, clippy::print_stderr, reason = "a program says its results")]
 fn main() -> ExitCode {
@@ -51,7 +51,24 @@ fn solve(arguments: Arguments, world: &SimpleCommunicator) -> f64 {
     for _ in 0..arguments.repeat {
         product.multiply(world, pause);
     }
+    if arguments.time {
+        print_stages(product.stages(), world);
+    }
     let mut largest = 0.0;
     world.all_reduce_into(&product.error(), &mut largest, SystemOperation::max());
     largest
+}
+
+/// Prints how long the stages took, as the mean of all ranks. Collective.
+#[expect(clippy::print_stdout, reason = "a program says its results")]
+fn print_stages(stages: Stages, world: &SimpleCommunicator) {
+    let own_s = [stages.add_block, stages.pause, stages.pass_on].map(|time| time.as_secs_f64());
+    let mut sum_s = [0.0; 3];
+    world.all_reduce_into(&own_s, &mut sum_s, SystemOperation::sum());
+    if world.rank() == 0 {
+        let [add_block, pause, pass_on] = sum_s.map(|sum_s| sum_s / f64::from(world.size()));
+        println!(
+            "matmul: add_block took {add_block:.6} s, pause_for {pause:.6} s, pass_on {pass_on:.6} s"
+        );
+    }
 }

@@ -3,7 +3,7 @@
 //! A(i, k) = i + k and B(k, j) = k - j, so that all values and sums are integers, and
 //! C(i, j) = sum k^2 + (i - j) sum k - n i j, exactly.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mpi::point_to_point as p2p;
 use mpi::topology::SimpleCommunicator;
@@ -21,6 +21,15 @@ pub(crate) struct Product {
     rows: usize,
     ranks: usize,
     rank: usize,
+    stages: Stages,
+}
+
+/// The time of the stages of a product, one after the other, by a clock that is no call of MPI.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Stages {
+    pub(crate) add_block: Duration,
+    pub(crate) pause: Duration,
+    pub(crate) pass_on: Duration,
 }
 
 /// Returns rows of a matrix with `n` columns, from the row `first` on.
@@ -41,6 +50,7 @@ impl Product {
             rows: rows as usize,
             ranks: ranks as usize,
             rank: rank as usize,
+            stages: Stages::default(),
         }
     }
 
@@ -50,12 +60,23 @@ impl Product {
     pub(crate) fn multiply(&mut self, world: &SimpleCommunicator, pause: Option<Duration>) {
         self.c.fill(0.0);
         for _ in 0..self.ranks {
+            let start = Instant::now();
             self.add_block();
+            let added = Instant::now();
             if let Some(duration) = pause {
                 pause_for(duration);
             }
+            let paused = Instant::now();
             self.pass_on(world);
+            self.stages.add_block += added - start;
+            self.stages.pause += paused - added;
+            self.stages.pass_on += paused.elapsed();
         }
+    }
+
+    /// Returns how long each stage took in all.
+    pub(crate) fn stages(&self) -> Stages {
+        self.stages
     }
 
     /// Adds the product of the columns of A that meet the rows of B here.

@@ -11,7 +11,7 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_matmul");
 #[test]
 fn the_product_is_exact_on_one_to_sixteen_ranks() {
     for (ranks, rows) in [(1, "50"), (3, "20"), (16, "2")] {
-        let result = Run::of(PROGRAM, ranks, &["--rows", rows, "--repeat", "2"]).result();
+        let result = Run::of(PROGRAM, ranks, &["--rows", rows, "--repeat", "2", "--time"]).result();
         assert!(result.ends_with("error 0"), "{result}");
     }
 }

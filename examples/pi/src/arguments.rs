@@ -20,6 +20,21 @@ pub(crate) struct Arguments {
     /// Where random numbers are drawn
     #[arg(long, value_enum, value_name = "WHO", default_value_t = Draw::Master)]
     pub(crate) draw: Draw,
+    /// What workers have regions for
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Regions::Packets)]
+    pub(crate) regions: Regions,
+    /// Print how long the master and the slowest worker took
+    #[arg(long)]
+    pub(crate) time: bool,
+}
+
+/// What workers have regions for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(crate) enum Regions {
+    /// Packets: what measuring costs is nothing beside the work
+    Packets,
+    /// Each point: measuring takes several times as long as the work
+    Points,
 }
 
 /// Where random numbers are drawn.

@@ -6,6 +6,7 @@ mod packets;
 mod points;
 
 use std::process::ExitCode;
+use std::time::Instant;
 
 use clap::Parser;
 use mpi::collective::SystemOperation;
@@ -33,7 +34,12 @@ fn main() -> ExitCode {
             return ExitCode::from(u8::from(error.use_stderr()) * 2);
         }
     };
+    // A clock that is no call of MPI.
+    let start = Instant::now();
     let estimate = estimate(arguments, &world);
+    if arguments.time {
+        print_time(&world, start.elapsed().as_secs_f64());
+    }
     let (pi, error) = (estimate.pi(), estimate.error());
     if is_reporter {
         let Estimate { below, points } = estimate;
@@ -44,6 +50,17 @@ fn main() -> ExitCode {
     }
     let is_right = (pi - std::f64::consts::PI).abs() < 5.0 * error;
     if is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Prints the time of the master, and of the slowest worker. Collective.
+#[expect(clippy::print_stdout, reason = "a program says its results")]
+fn print_time(world: &SimpleCommunicator, own_s: f64) {
+    let is_master = world.rank() == 0;
+    let (mut worker_s, own) = (0.0, if is_master { 0.0 } else { own_s });
+    world.all_reduce_into(&own, &mut worker_s, SystemOperation::max());
+    if is_master {
+        println!("pi: the master took {own_s:.6} s, the slowest worker {worker_s:.6} s");
+    }
 }
 
 /// Does rounds until the error is small enough. Collective.

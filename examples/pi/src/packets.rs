@@ -23,9 +23,10 @@ const REQUEST: Tag = 4;
 #[profile]
 pub(crate) fn round(world: &SimpleCommunicator, arguments: Arguments, round: u64) -> u64 {
     let packets = round * arguments.packets..(round + 1) * arguments.packets;
+    let count = |points: Vec<[f64; 2]>| count_below(&points, arguments.regions);
     let firsts = packets.map(|packet| packet * arguments.points);
     if world.size() == 1 {
-        return firsts.map(|first| count_below(&draw(first..first + arguments.points))).sum();
+        return firsts.map(|first| count(draw(first..first + arguments.points))).sum();
     }
     if world.rank() == MASTER {
         firsts.for_each(|first| give(world, arguments, first));
@@ -35,7 +36,7 @@ pub(crate) fn round(world: &SimpleCommunicator, arguments: Arguments, round: u64
         });
         return 0;
     }
-    std::iter::from_fn(|| take(world, arguments)).map(|points| count_below(&points)).sum()
+    std::iter::from_fn(|| take(world, arguments)).map(count).sum()
 }
 
 /// Gives a packet to the first worker who asks.

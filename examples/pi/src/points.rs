@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use tinyprof::profile;
 
+use crate::arguments::Regions;
+
 /// Returns x and y of the points with these numbers, each from 0 to 1. A point depends on its
 /// number alone, so that all runs count the same points, whoever draws them.
 #[profile]
@@ -13,8 +15,21 @@ pub(crate) fn draw(numbers: Range<u64>) -> Vec<[f64; 2]> {
 
 /// Returns how many points lie below the curve.
 #[profile]
-pub(crate) fn count_below(points: &[[f64; 2]]) -> u64 {
-    points.iter().filter(|[x, y]| y * (1.0 + x * x) < 1.0).count() as u64
+pub(crate) fn count_below(points: &[[f64; 2]], regions: Regions) -> u64 {
+    let is_counted = match regions {
+        Regions::Packets => is_below,
+        Regions::Points => is_below_measured,
+    };
+    points.iter().filter(|&&point| is_counted(point)).count() as u64
+}
+
+fn is_below([x, y]: [f64; 2]) -> bool {
+    y * (1.0 + x * x) < 1.0
+}
+
+#[profile(name = "is_below")]
+fn is_below_measured(point: [f64; 2]) -> bool {
+    is_below(point)
 }
 
 /// Returns a number from 0 to 1: the bits of `SplitMix64`.
@@ -54,8 +69,9 @@ mod tests {
 
     #[test]
     fn the_points_estimate_pi_within_their_error() {
-        let below = count_below(&draw(0..50_000)) + count_below(&draw(50_000..200_000));
-        assert_eq!(below, count_below(&draw(0..200_000)));
+        let count = |numbers| count_below(&draw(numbers), Regions::Packets);
+        let below = count(0..50_000) + count(50_000..200_000);
+        assert_eq!(below, count_below(&draw(0..200_000), Regions::Points));
         let estimate = Estimate { below, points: 200_000 };
         let off = (estimate.pi() - std::f64::consts::PI).abs();
         assert!(off < 4.0 * estimate.error() && estimate.error() < 0.004, "{off}");

@@ -15,6 +15,8 @@ fn one_to_sixteen_ranks_count_the_same_points() {
         Run::of(PROGRAM, ranks, &arguments).result()
     };
     let alone = pi(1, "master");
+    let measured = ["--error", "0.004", "--points", "1000", "--regions", "points", "--time"];
+    assert_eq!(Run::of(PROGRAM, 2, &measured).result(), alone, "a region for each point");
     for (ranks, draw) in [(2, "master"), (5, "workers"), (16, "master")] {
         assert_eq!(pi(ranks, draw), alone, "{ranks} ranks, {draw}");
     }

@@ -19,22 +19,23 @@ pub(crate) struct Line {
     /// The number of its first point, and the number of steps from end to end of the line.
     first: u32,
     intervals: u32,
+    height: f64,
     rank: i32,
     ranks: i32,
 }
 
 impl Line {
-    /// Returns the part of a rank at time 0, in rest.
-    pub(crate) fn new(points: u32, rank: i32, ranks: i32) -> Self {
+    /// Returns the part of a rank at time 0, in rest, of a wave of this height.
+    pub(crate) fn new(points: u32, height: f64, rank: i32, ranks: i32) -> Self {
         let first = points * rank.cast_unsigned();
         let intervals = points * ranks.cast_unsigned() + 1;
-        let at = |point: u32| (PI * f64::from(point) / f64::from(intervals)).sin();
+        let at = |point: u32| height * (PI * f64::from(point) / f64::from(intervals)).sin();
         let now: Vec<f64> = (first..first + points + 2).map(at).collect();
         // In rest, the step before is the step after.
         let after = |point: usize| 0.5 * (now[point - 1] + now[point + 1]);
         let mut before = vec![0.0; now.len()];
         (1..now.len() - 1).for_each(|point| before[point] = after(point));
-        Self { now, before, first, intervals, rank, ranks }
+        Self { now, before, first, intervals, height, rank, ranks }
     }
 
     /// Gives the neighbours the points that they need, and takes theirs. Collective.
@@ -82,7 +83,7 @@ impl Line {
     pub(crate) fn error(&self, steps: u32) -> f64 {
         let last = self.now.len() - 1;
         let angle = |number: u32| PI * f64::from(number) / f64::from(self.intervals);
-        let time = angle(steps).cos();
+        let time = self.height * angle(steps).cos();
         let numbered = (self.first..).zip(&self.now).skip(1).take(last - 1);
         numbered.map(|(point, u)| (u - angle(point).sin() * time).abs()).fold(0.0, f64::max)
     }
@@ -94,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_rank_alone_has_the_exact_solution() {
-        let mut line = Line::new(500, 0, 1);
+        let mut line = Line::new(500, 1.5, 0, 1);
         assert!(line.error(0) < 1e-12);
         for step in 1..=1_200 {
             line.update(1);
