@@ -4,7 +4,7 @@
 #     scripts/scaling.sh [REPETITIONS]
 # SCALING_NOTE is put under the heading of the page (such as: provisional, busy machine).
 # SCALING_PARTS chooses the parts that are run again; rows of the other parts stay unchanged:
-# figure6 strategies series boundaries cost virtual simgrid.
+# figure6 strategies series boundaries cost virtual programs simgrid.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/rust.sh
@@ -13,7 +13,7 @@ source scripts/mpi.sh
 rust_find
 
 repetitions=${1:-7}
-read -ra parts <<<"${SCALING_PARTS:-figure6 strategies series boundaries cost virtual simgrid}"
+read -ra parts <<<"${SCALING_PARTS:-figure6 strategies series boundaries cost virtual programs simgrid}"
 results=$PWD/benches/collective/results
 mkdir -p "$results"
 
@@ -80,6 +80,24 @@ virtual() {
     "$program" virtual --scratch "$memory"
     "$program" virtual --scratch "$memory" --case differ --ranks 1024,32768
 }
+# Virtual ranks like those of real runs: 16 ranks of the paper's second and third application, with
+# a file of each 16th rank, as calls of MPI are recorded, and messages.
+programs() {
+    local level name
+    cargo build --locked --release -p tinyprof-example-tc -p tinyprof-example-multires
+    for level in calls messages; do
+        for name in tc multires; do
+            (cd "$scratch" && TINYPROF_MPI=$level TINYPROF_OUT=$scratch/$name-$level TINYPROF_REPORT=off \
+                "${MPIEXEC[@]}" -n 16 "$CARGO_TARGET_DIR/release/$name" ${like[$name]} >&2)
+            "$program" virtual --scratch "$memory" --like "$scratch/$name-$level.tprof" \
+                --named "$name, $level" --ranks 1024,4096,32768
+        done
+    done
+}
+declare -A like=(
+    [tc]='--generate random --vertices 30000 --edges 40000'
+    [multires]='--size 4 --patch 2 --aggregators 1 --steps 3'
+)
 simulate() {
     local ranks
     for ranks in 1024 2048 4096 8192 16384 32768; do simgrid "$ranks" 0; done
@@ -98,6 +116,7 @@ part series series.jsonl gathers
 part boundaries boundaries.jsonl boundaries
 part cost cost.jsonl "$program" cost --repetitions "$repetitions"
 part virtual virtual.jsonl virtual
+part programs programs.jsonl programs
 if [[ " ${parts[*]} " == *" simgrid "* ]]; then
     if command -v smpicc >/dev/null; then
         CARGO_TARGET_DIR=$simgrid_target cargo build --locked --release --manifest-path benches/simgrid/Cargo.toml

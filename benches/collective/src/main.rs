@@ -7,6 +7,7 @@
 mod boundaries;
 mod cost;
 mod flush;
+mod like;
 mod measure;
 mod memory;
 mod page;

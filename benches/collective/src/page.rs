@@ -33,6 +33,7 @@ pub(crate) struct Rows {
     boundaries: Vec<BoundaryRow>,
     cost: Vec<CostRow>,
     virtual_ranks: Vec<ModelRow>,
+    programs: Vec<ModelRow>,
     simgrid: Vec<ModelRow>,
     simgrid_aggregators: Vec<ModelRow>,
 }
@@ -52,6 +53,7 @@ impl Rows {
             boundaries: of(directory, "boundaries.jsonl")?,
             cost: of(directory, "cost.jsonl")?,
             virtual_ranks: of(directory, "virtual.jsonl")?,
+            programs: of(directory, "programs.jsonl")?,
             simgrid: of(directory, "simgrid.jsonl")?,
             simgrid_aggregators: of(directory, "simgrid-aggregators.jsonl")?,
         })
@@ -76,6 +78,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
         ("boundaries", gathered::boundaries(&rows.boundaries)),
         ("cost", measured::cost(&rows.cost)),
         ("virtual ranks", simulated::phases(&rows.virtual_ranks)),
+        ("programs", simulated::phases(&rows.programs)),
         ("simgrid", simulated::phases(&rows.simgrid)),
         ("simgrid figure 6", simulated::aggregators(&rows.simgrid_aggregators)),
     ] {

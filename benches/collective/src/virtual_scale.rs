@@ -11,7 +11,9 @@ use tinyprof_bench_collective::rows::ModelRow;
 use tinyprof_bench_collective::tracker::Tracker;
 use tinyprof_flush::Observer;
 use tinyprof_flush::scaling_study::{self, Order, RankAccount, SeriesGather};
+use tinyprof_format::model::EventMap;
 
+use crate::like::{event_maps, summaries};
 use crate::memory::{peak_bytes, reset_peak};
 use crate::print_row;
 
@@ -36,6 +38,12 @@ pub(crate) struct Arguments {
     /// What is unusual
     #[arg(long, default_value = "agree")]
     case: Case,
+    /// A profile whose ranks the virtual ones are like, in turn, instead of made-up ones
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["callpaths", "executions", "case"])]
+    like: Option<PathBuf>,
+    /// What these rows are called
+    #[arg(long, value_name = "TEXT", requires = "like", default_value = "like a profile")]
+    named: String,
     /// Where the profiles go, to be removed again; memory is the better place
     #[arg(long)]
     scratch: Option<PathBuf>,
@@ -55,12 +63,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
         None => tempfile::tempdir(),
     };
     let scratch = scratch.map_err(|error| format!("cannot make a directory: {error}"))?;
-    let shape = Shape {
-        callpaths: arguments.callpaths,
-        executions: arguments.executions,
-        iterations: 1,
-        each: false,
-    };
+    let maps = Maps::of(arguments)?;
     for &ranks in &arguments.ranks {
         for &wanted in &arguments.aggregators {
             let aggregators = if wanted == 0 { ranks.div_ceil(16) } else { wanted.min(ranks) };
@@ -69,23 +72,57 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
                 aggregators,
                 series: SeriesGather::Auto,
             };
-            print_row(&flush(ranks, shape, arguments.case, &order)?)?;
+            print_row(&flush(ranks, &maps, &order)?)?;
         }
     }
     Ok(())
 }
 
-fn flush(ranks: u32, shape: Shape, case: Case, order: &Order) -> Result<ModelRow, String> {
-    let usual = event_map(shape, 0);
-    let more = Shape { callpaths: shape.callpaths + u32::from(case == Case::Differ), ..shape };
-    let odd = event_map(more, 0);
-    let map_of = |rank| if rank + 1 == ranks { &odd } else { &usual };
+/// What the ranks hold.
+struct Maps {
+    named: String,
+    /// In turn.
+    usual: Vec<EventMap>,
+    /// Of the last rank, if it is another.
+    last: Option<EventMap>,
+    /// Summaries of the busiest of them.
+    summaries: u64,
+}
+
+impl Maps {
+    fn of(arguments: &Arguments) -> Result<Self, String> {
+        if let Some(profile) = &arguments.like {
+            let usual = event_maps(profile)?;
+            let summaries = usual.iter().map(summaries).max().unwrap_or_default();
+            return Ok(Self { named: arguments.named.clone(), usual, last: None, summaries });
+        }
+        let &Arguments { callpaths, executions, case, .. } = arguments;
+        let shape = Shape { callpaths, executions, iterations: 1, each: false };
+        let (named, last) = match case {
+            Case::Agree => ("ranks agree", None),
+            Case::Differ => {
+                let more = Shape { callpaths: callpaths + 1, ..shape };
+                ("one rank differs", Some(event_map(more, 0)))
+            }
+        };
+        let usual = vec![event_map(shape, 0)];
+        Ok(Self { named: named.to_owned(), usual, last, summaries: shape.values() })
+    }
+
+    fn of_rank(&self, rank: u32, ranks: u32) -> &EventMap {
+        let last = self.last.as_ref().filter(|_| rank + 1 == ranks);
+        last.unwrap_or_else(|| &self.usual[rank as usize % self.usual.len()])
+    }
+}
+
+fn flush(ranks: u32, maps: &Maps, order: &Order) -> Result<ModelRow, String> {
+    let summaries = maps.summaries;
     let tracker = Rc::new(RefCell::new(Tracker::default()));
     reset_peak();
     let start_ns = monotonic_ns();
     let run = scaling_study::flush_on_virtual_ranks(
         ranks,
-        map_of,
+        |rank| maps.of_rank(rank, ranks),
         order,
         THETA_LIKE.network,
         |account| {
@@ -93,7 +130,7 @@ fn flush(ranks: u32, shape: Shape, case: Case, order: &Order) -> Result<ModelRow
             let own = Rc::clone(&account);
             let observer = Observer::new(move |milestone| {
                 let mut now = own.get();
-                now.clock_ns += THETA_LIKE.unexecuted_ns(milestone, shape.values());
+                now.clock_ns += THETA_LIKE.unexecuted_ns(milestone, summaries);
                 own.set(now);
                 tracker.borrow_mut().passed(milestone, before.replace(now), now);
             });
@@ -109,15 +146,11 @@ fn flush(ranks: u32, shape: Shape, case: Case, order: &Order) -> Result<ModelRow
         .iter()
         .map(|account| account.get().bytes_sent + account.get().bytes_received)
         .max();
-    let named = match case {
-        Case::Agree => "ranks agree",
-        Case::Differ => "one rank differs",
-    };
     Ok(ModelRow {
-        case: named.to_owned(),
+        case: maps.named.clone(),
         ranks,
         aggregators: order.aggregators,
-        summaries: shape.values(),
+        summaries: maps.summaries,
         phases: tracker.rows(),
         total_ns: tracker.end_ns(),
         part_bytes_max: tracker.part_bytes_max,
