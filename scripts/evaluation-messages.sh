@@ -1,6 +1,12 @@
 #!/usr/bin/env bash
-# Measures what watching costs each program under examples/, at each level, and writes the tables of
-# docs/evaluation-messages.md. For a trial: EVALUATION_ROUNDS (7), EVALUATION_PROGRAMS ("fire pi").
+# Measures what watching costs each program under examples/, at each level, and the tables of the
+# papers on messages beside theirs, and writes the tables of docs/evaluation-messages.md.
+#     scripts/evaluation-messages.sh [--fresh]
+# Rows of the papers' tables are kept part by part, as those of evaluation.sh: --fresh measures them
+# again. For a trial: EVALUATION_TABLES ("programs papers"), EVALUATION_ROUNDS (7) and
+# EVALUATION_PROGRAMS ("fire pi") of the first table, and of the papers' EVALUATION_REPETITIONS (5),
+# EVALUATION_PAPERS (compensation,widths,graphs,fire,stages,events,shares), EVALUATION_SMALL=1 for
+# sizes without significance, and EVALUATION_NOTE.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/rust.sh
@@ -9,6 +15,7 @@ source scripts/page.sh
 rust_find
 mpi_use_yielding
 
+tables=${EVALUATION_TABLES:-programs papers}
 rounds=${EVALUATION_ROUNDS:-7}
 page=docs/evaluation-messages.md
 begin='<!-- begin: programs, written by make evaluation -->'
@@ -44,7 +51,7 @@ for build in off on; do
         cp "$CARGO_TARGET_DIR/release/$program" "$dir/$build/"
     done
 done
-cargo build --locked --release -p tinyprof-cli
+cargo build --locked --release -p tinyprof-cli -p tinyprof-bench-evaluation
 tinyprof=$CARGO_TARGET_DIR/release/tinyprof
 
 # The settings of each column. `off` is built without TinyProf, and runs twice in each round: what
@@ -78,6 +85,28 @@ run() {
     fi
     rm -rf "$dir"/profile* "$dir"/multires-data
 }
+
+# The tables of the papers. `measured` is the code whose change makes another measurement.
+papers() {
+    local results=$PWD/benches/evaluation/results evaluation=$CARGO_TARGET_DIR/release/evaluation
+    local measured=(tinyprof tinyprof-macros tinyprof-mpi crates/tinyprof-{messages,pmpi,segment,flush,job,events,why,structure} examples/*/src benches/evaluation/src/messages) commit changes arguments
+    commit=$(git log -1 --format=%h -- "${measured[@]}" 2>/dev/null || true)
+    changes=$(git diff HEAD -- "${measured[@]}" 2>/dev/null || true)
+    if [[ -n $changes ]]; then commit+="-with-changes-$(cksum <<<"$changes" | cut -d ' ' -f 1)"; fi
+    arguments=(--results "$results" --mpiexec "${MPIEXEC[*]}" --on "$dir/on" --off "$dir/off")
+    arguments+=(--tinyprof "$tinyprof" --commit "${commit:-unknown}" --date "$(date -u +%Y-%m-%d)")
+    arguments+=(--machine "$(machine)" --system "$(uname -sr), $(rustc --version)" --mpi "$(mpi_version)")
+    arguments+=(--repetitions "${EVALUATION_REPETITIONS:-5}" --note "${EVALUATION_NOTE:-}")
+    if [[ -n ${EVALUATION_PAPERS:-} ]]; then arguments+=(--parts "$EVALUATION_PAPERS"); fi
+    if [[ -n ${EVALUATION_SMALL:-} ]]; then arguments+=(--small); fi
+    # The page is also made from the results before a part failed.
+    local status=0
+    "$evaluation" messages "${arguments[@]}" "$@" || status=$?
+    "$evaluation" messages-page --results "$results" --page "$page"
+    return "$status"
+}
+if [[ " $tables " == *" papers "* ]]; then papers "$@"; fi
+if [[ " $tables " != *" programs "* ]]; then exit; fi
 
 load_before=$(cut -d ' ' -f 1 /proc/loadavg 2>/dev/null || echo unknown)
 for program in "${programs[@]}"; do

@@ -1,5 +1,5 @@
-//! Repeats the evaluation of the paper (Table II, Figures 7 to 9, an always-on run) and writes its
-//! page.
+//! Repeats the evaluation of the paper (Table II, Figures 7 to 9, an always-on run), and those of
+//! the papers on messages, and writes the pages.
 //!
 //! It starts programs under mpiexec and needs no MPI itself. The measurements of a part are kept
 //! when the part is complete, so that a stopped run continues from there.
@@ -10,7 +10,9 @@ mod content;
 mod context;
 mod formats;
 mod formula;
+mod how;
 mod kept;
+mod messages;
 mod page;
 mod parts;
 mod processes;
@@ -32,6 +34,10 @@ enum Command {
     Run(run::Arguments),
     /// Makes the page and its plots of what was measured
     Page(page::Arguments),
+    /// Measures what is missing of the tables of the papers on messages
+    Messages(messages::Arguments),
+    /// Puts these tables into their page
+    MessagesPage(messages::PageArguments),
 }
 
 #[expect(clippy::print_stderr, reason = "a program says what went wrong")]
@@ -39,6 +45,8 @@ fn main() -> ExitCode {
     let done = match Command::parse() {
         Command::Run(arguments) => run::run(&arguments),
         Command::Page(arguments) => page::run(&arguments),
+        Command::Messages(arguments) => messages::run(&arguments),
+        Command::MessagesPage(arguments) => messages::page(&arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -6,18 +6,18 @@ use crate::kept::Head;
 use crate::statistics::Spread;
 
 /// The text in place of a table whose part was never measured.
-pub(super) const NOT_MEASURED: &str = "*Not measured: `make evaluation` does it.*";
+pub(crate) const NOT_MEASURED: &str = "*Not measured: `make evaluation` does it.*";
 
 /// Formats a number with three significant digits.
 #[expect(clippy::cast_possible_truncation, reason = "a logarithm is small")]
-pub(super) fn three(number: f64) -> String {
+pub(crate) fn three(number: f64) -> String {
     let places =
         if number.abs() < 1e-9 { 0 } else { (2 - number.abs().log10().floor() as i32).clamp(0, 6) };
     format!("{number:.*}", usize::try_from(places).unwrap_or_default())
 }
 
 /// Formats `median (least to most)`, or a dash without values.
-pub(super) fn spread(values: impl IntoIterator<Item = f64>) -> String {
+pub(crate) fn spread(values: impl IntoIterator<Item = f64>) -> String {
     Spread::of(values).map_or("-".to_owned(), |of| {
         if of.least.to_bits() == of.most.to_bits() {
             three(of.median)
@@ -28,7 +28,7 @@ pub(super) fn spread(values: impl IntoIterator<Item = f64>) -> String {
 }
 
 /// Formats the median in bold, with the spread.
-pub(super) fn bold_spread(values: impl IntoIterator<Item = f64>) -> String {
+pub(crate) fn bold_spread(values: impl IntoIterator<Item = f64>) -> String {
     let text = spread(values);
     match text.split_once(' ') {
         Some((median, rest)) => format!("**{median}** {rest}"),
@@ -36,7 +36,7 @@ pub(super) fn bold_spread(values: impl IntoIterator<Item = f64>) -> String {
     }
 }
 
-pub(super) fn median(values: impl IntoIterator<Item = f64>) -> f64 {
+pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     Spread::of(values).map_or(f64::NAN, |of| of.median)
 }
 
@@ -59,7 +59,7 @@ pub(super) fn to_a_processor(ranks: u32, head: &Head) -> String {
 }
 
 /// Returns the line below a table: what was measured, where, and how often.
-pub(super) fn below(head: &Head, repetitions: usize) -> String {
+pub(crate) fn below(head: &Head, repetitions: usize) -> String {
     let place = &head.place;
     let counted = if repetitions == 1 {
         "once".to_owned()
