@@ -1,7 +1,8 @@
 """`--to callflow`, read by LLNL's CallFlow: its SuperGraph must have our callers, callees and times.
 
-CallFlow 1.3.0 is of 2021. Two things stand between it and today's packages, and neither is our file:
-its statistics need packages that no reader needs, and Hatchet's paths were of frames then, not nodes.
+CallFlow 1.3.0 is of 2021. Three things stand between it and today's packages, and none is our file: its
+statistics need packages that no reader needs; Hatchet's paths were of frames then, not nodes; and its
+reader of Caliper's files told each node its parent.
 """
 
 import sys
@@ -15,15 +16,30 @@ from hatchet.node import Node
 OTHERS = ["sklearn", "sklearn.cluster", "sklearn.manifold", "statsmodels", "statsmodels.nonparametric.api"]
 
 
+def frames(node):
+    """The frames from the root of a tree to a node."""
+    above = frames(node.parents[0]) if node.parents else ()
+    return (*above, node.frame)
+
+
 @pytest.fixture
 def super_graph(monkeypatch):
     """CallFlow's reader of a file."""
     for name in OTHERS:
         monkeypatch.setitem(sys.modules, name, mock.MagicMock())
-    of_nodes = Node.paths
-    frames = lambda self: [tuple(node.frame for node in path) for path in of_nodes(self)]
-    monkeypatch.setattr(Node, "paths", frames)
+    monkeypatch.setattr(Node, "paths", lambda self: [frames(self)])
     from callflow import SuperGraph
+
+    from_config = SuperGraph.from_config
+
+    def with_parents(*arguments):
+        frame = from_config(*arguments)
+        for node in [node for root in frame.graph.roots for node in root.traverse()]:
+            for child in node.children:
+                child.parents = [node]
+        return frame
+
+    monkeypatch.setattr(SuperGraph, "from_config", staticmethod(with_parents))
 
     def read(file):
         graph = SuperGraph(file.stem)
@@ -39,7 +55,7 @@ def exported(directory, *profiles):
 
 
 def name_of(row):
-    return row["name"].replace("/", "\u2215")
+    return row["name"].replace("/", "\u2215").replace("\0", "\u2400")
 
 
 @pytest.mark.parametrize("make", [lambda _: golden(), hostile, big, roots], ids=["golden", "hostile", "big", "roots"])

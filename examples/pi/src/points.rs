@@ -16,11 +16,11 @@ pub(crate) fn draw(numbers: Range<u64>) -> Vec<[f64; 2]> {
 /// Returns how many points lie below the curve.
 #[profile]
 pub(crate) fn count_below(points: &[[f64; 2]], regions: Regions) -> u64 {
-    let is_counted = match regions {
-        Regions::Packets => is_below,
-        Regions::Points => is_below_measured,
+    let counted = match regions {
+        Regions::Packets => points.iter().filter(|&&point| is_below(point)).count(),
+        Regions::Points => points.iter().filter(|&&point| is_below_measured(point)).count(),
     };
-    points.iter().filter(|&&point| is_counted(point)).count() as u64
+    counted as u64
 }
 
 fn is_below([x, y]: [f64; 2]) -> bool {

@@ -42,14 +42,14 @@ const CASES: [Case; 6] = [
     Case {
         program: "multigrid",
         ranks: 8,
-        full: "--size 5 --levels 2",
+        full: "--size 4 --levels 2",
         small: "--size 4 --levels 2",
         paper: "SMG2000, 8 CPUs: 736 KB, not readable",
     },
     Case {
         program: "multigrid",
         ranks: 8,
-        full: "--size 5 --levels 5",
+        full: "--size 4 --levels 4",
         small: "--size 4 --levels 4",
         paper: "",
     },

@@ -2,7 +2,8 @@
 //! `callflow --data_path DIR --profile_format caliper_json`. Several profiles are an ensemble.
 //!
 //! `CallFlow` calls a run as its file up to the first dot, and a region by what follows the last
-//! slash in its name, so that neither may contain them.
+//! slash in its name, so that neither may contain them. Nor may a name contain a zero, behind which
+//! it does not look.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -16,8 +17,9 @@ use super::hatchet;
 
 pub(super) struct CallFlow;
 
-/// Stands for a slash in names of regions: it looks alike, and ends no directory.
+/// What stands for a slash and a zero in the name of a region: it looks alike.
 const SLASH: &str = "\u{2215}";
+const ZERO: &str = "\u{2400}";
 
 impl Exporter for CallFlow {
     fn takes_several(&self) -> bool {
@@ -57,7 +59,10 @@ fn run_name(profile: &str, names: &mut BTreeSet<String>) -> String {
 }
 
 fn region_name(name: &str) -> Cow<'_, str> {
-    if name.contains('/') { Cow::Owned(name.replace('/', SLASH)) } else { Cow::Borrowed(name) }
+    if !name.contains(['/', '\0']) {
+        return Cow::Borrowed(name);
+    }
+    Cow::Owned(name.replace('/', SLASH).replace('\0', ZERO))
 }
 
 #[cfg(test)]
@@ -87,8 +92,8 @@ mod tests {
     }
 
     #[test]
-    fn a_region_has_no_slash() {
-        assert_eq!(region_name("MPI_Send at a/b.c:3"), "MPI_Send at a\u{2215}b.c:3");
+    fn a_region_has_no_slash_and_no_zero() {
+        assert_eq!(region_name("MPI_Send at a/b.c:3\0"), "MPI_Send at a\u{2215}b.c:3\u{2400}");
         assert!(matches!(region_name("main"), Cow::Borrowed("main")));
     }
 }
