@@ -35,7 +35,7 @@ pub(super) enum Row {
 
 pub(super) fn measure(jobs: &Jobs) -> Result<Vec<Row>, String> {
     let size = jobs.size(
-        "--points 300000 --steps 60 --weather 300 --fuel 2",
+        "--points 300000 --steps 60 --weather 400 --fuel 5",
         "--points 300 --steps 20 --weather 10",
     );
     let mut found = Vec::new();
