@@ -3,130 +3,13 @@
 //!
 //! What calls such a wrapper is the place that a user looks for. A wrapper is known by its name.
 
+mod words;
+
 use std::iter;
 use std::ops::Range;
 
 use crate::pattern::matches;
-
-/// The words around an MPI function's name that say how its wrapper passes it on: for whom, of
-/// which type, in which way.
-const AFFIXES: [&str; 91] = [
-    "mpi",
-    "mpp",
-    "mp",
-    "pmpi",
-    "par",
-    "para",
-    "parallel",
-    "my",
-    "do",
-    "wrap",
-    "wrapper",
-    "wrapped",
-    "timestamp",
-    "stub",
-    "safe",
-    "check",
-    "checked",
-    "call",
-    "comm",
-    "communicator",
-    "comms",
-    "msg",
-    "message",
-    "net",
-    "node",
-    "rank",
-    "group",
-    "grp",
-    "world",
-    "global",
-    "glob",
-    "dist",
-    "distributed",
-    "impl",
-    "internal",
-    "inner",
-    "raw",
-    "generic",
-    "helper",
-    "int",
-    "integer",
-    "long",
-    "real",
-    "double",
-    "dbl",
-    "float",
-    "flt",
-    "char",
-    "character",
-    "string",
-    "str",
-    "logical",
-    "bool",
-    "complex",
-    "cplx",
-    "byte",
-    "bytes",
-    "array",
-    "arr",
-    "vector",
-    "vec",
-    "scalar",
-    "data",
-    "buf",
-    "buffer",
-    "field",
-    "nb",
-    "blocking",
-    "nonblocking",
-    "sum",
-    "max",
-    "min",
-    "prod",
-    "and",
-    "or",
-    "op",
-    "c",
-    "f",
-    "d",
-    "s",
-    "p",
-    "u",
-    "x",
-    "z",
-    "i",
-    "r",
-    "l",
-    "b",
-    "sp",
-    "dp",
-    "qp",
-];
-
-/// The words that say how values are put together.
-const REDUCING: [&str; 11] =
-    ["add", "sum", "max", "min", "prod", "and", "or", "op", "maxloc", "minloc", "reduction"];
-/// The words that say that this is done over all ranks.
-const ACROSS: [&str; 14] = [
-    "mpi",
-    "mpp",
-    "pmpi",
-    "par",
-    "para",
-    "parallel",
-    "comm",
-    "comms",
-    "world",
-    "global",
-    "glob",
-    "dist",
-    "distributed",
-    "rank",
-];
-
-/// Short forms of these words, written right before one of [`REDUCING`]: `gsum`, `glmax`, `allmin`.
-const ACROSS_SHORT: [&str; 4] = ["g", "gl", "all", "p"];
+use words::{ACROSS, ACROSS_SHORT, AFFIXES, REDUCING};
 
 /// The user's names of further wrappers.
 ///
@@ -183,10 +66,16 @@ fn is_of_bindings(name: &str, around: &[&str]) -> bool {
 /// of their module: `clover_min` of `clover_module`.
 fn is_named_like(name: &str, of_module: &[String], called: &str) -> bool {
     let called = called.trim_start_matches("MPI_").to_ascii_lowercase().replace('_', "");
-    let words = words(name);
+    let mut words = words(name);
     let joined: String = words.concat();
-    if joined.find("mpi").is_some_and(|at| joined[at + 3..].starts_with(&called)) {
+    if joined.find("mpi").is_some_and(|at| joined[at + 3..].starts_with(&called))
+        || is_prefixed(name, &called)
+    {
         return true;
+    }
+    // How it is done does not matter: `wait_with_timeout`.
+    if let Some(at) = words.iter().position(|word| word == "with") {
+        words.truncate(at);
     }
     let is_affix = |word: &String| {
         is_number(word) || AFFIXES.contains(&word.as_str()) || of_module.contains(word)
@@ -197,16 +86,32 @@ fn is_named_like(name: &str, of_module: &[String], called: &str) -> bool {
     if is_reduction(&words, of_module) && called.contains("reduce") {
         return true;
     }
+    is_name_of(&plain, &called)
+}
+
+/// Returns whether a name in lower case is that of MPI's function, as libraries name their own:
+/// `tests` and `psend`, or `send` for all modes of sending.
+fn is_name_of(plain: &str, called: &str) -> bool {
     let shortened = ["replace", "v", "w", "init"].map(|end| called.strip_suffix(end));
+    let without_mode = ["bsend", "rsend", "ssend"].into_iter().find_map(|sending| {
+        let before = called.strip_suffix(sending)?;
+        Some(format!("{before}send"))
+    });
     let is_plain = |called: &str| {
-        // `tests` and `psend`, as libraries name their own.
-        [plain.as_str()]
-            .into_iter()
-            .chain(plain.strip_suffix('s'))
-            .chain(plain.strip_prefix('p'))
-            .any(|plain| plain == called)
+        let forms = [Some(plain), plain.strip_suffix('s'), plain.strip_prefix('p')];
+        forms.into_iter().flatten().any(|plain| plain == called)
     };
-    iter::once(Some(called.as_str())).chain(shortened).flatten().any(is_plain)
+    let names = [Some(called), without_mode.as_deref()].into_iter().chain(shortened);
+    names.flatten().any(is_plain)
+}
+
+/// Returns whether a name is MPI's with the capitals of a library before it: `MCP_Test`.
+fn is_prefixed(name: &str, called: &str) -> bool {
+    name.split_once('_').is_some_and(|(prefix, rest)| {
+        (2..=5).contains(&prefix.len())
+            && prefix.bytes().all(|byte| byte.is_ascii_uppercase())
+            && rest.replace('_', "").eq_ignore_ascii_case(called)
+    })
 }
 
 fn is_number(word: &str) -> bool {

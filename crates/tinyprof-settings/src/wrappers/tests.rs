@@ -39,6 +39,13 @@ fn a_wrapper_has_the_name_of_what_it_calls() {
             "_ZN45_$LT$mpi..topology..Simple$u20$as$u20$Foo$GT$4name17h0123456789abcdefE",
             "MPI_Comm_rank",
         ),
+        ("wait_with_interrupt", "MPI_Wait"),
+        ("isend", "MPI_Issend"),
+        ("mesh::isend", "MPI_Issend"),
+        ("comm_send", "MPI_Bsend"),
+        ("MCP_Test", "MPI_Test"),
+        ("_Z8MCP_TestPP19ompi_request_t", "MPI_Test"),
+        ("QS_All_Reduce", "MPI_Allreduce"),
     ] {
         assert!(is_wrapper(name, called), "{name} of {called}");
     }
@@ -59,6 +66,11 @@ fn a_function_of_the_program_is_none() {
         ("Halo::halo_send(int)", "MPI_Send"),
         ("mpl::irequest_pool update<2ul, std::pair<int, int> >(mpl::comm const&)", "MPI_Isend"),
         ("plus", "MPI_Allreduce"),
+        ("Unit_Test", "MPI_Test"),
+        ("MCP_Test_Done", "MPI_Test"),
+        ("isend", "MPI_Ssend"),
+        ("work_with_wait", "MPI_Wait"),
+        ("with", "MPI_Wait"),
         ("_ZN5Solver4stepEi", "MPI_Allreduce"),
         ("Solver::wait_for_all(int)", "MPI_Waitall"),
         ("compute_sum", "MPI_Allreduce"),
