@@ -19,6 +19,13 @@ pub const INSTRUCTIONS: &str = "[instructions]";
 /// The name of the region of samples whose place in the code is not known.
 pub const SAMPLES_UNKNOWN: &str = "[unknown place]";
 
+/// The name of the region of samples that the system did not take, as the thread was in the kernel,
+/// and the system lets nobody look there.
+pub const SAMPLES_IN_KERNEL: &str = "[in the kernel]";
+
+/// The key of the samples of a place for which the thread was in the kernel: 1 for each.
+pub const KERNEL_SAMPLES: &str = "[kernel samples]";
+
 /// The name of the region, without a period, whose visits are threads that were not sampled.
 pub const THREADS_NOT_SAMPLED: &str = "[threads not sampled]";
 

@@ -8,7 +8,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::{
-    CYCLES, CallpathId, CallpathRecord, INSTRUCTIONS, MetricSummary, MetricValues, Region,
+    CYCLES, CallpathId, CallpathRecord, INSTRUCTIONS, KERNEL_SAMPLES, MetricSummary, MetricValues,
+    Region,
 };
 
 /// The key of the times of a region that several threads visited, in s, by thread.
@@ -25,7 +26,8 @@ pub const WORKER_SECONDS: &str = "[worker seconds]";
 /// than those of the program.
 #[must_use]
 pub fn is_recorders_key(key: &str) -> bool {
-    [THREAD_SECONDS, SAMPLED_SECONDS, WORKER_SECONDS, CYCLES, INSTRUCTIONS].contains(&key)
+    let of_threads = [THREAD_SECONDS, SAMPLED_SECONDS, WORKER_SECONDS];
+    of_threads.contains(&key) || [CYCLES, INSTRUCTIONS, KERNEL_SAMPLES].contains(&key)
 }
 
 /// The module of the regions that count samples of workers.

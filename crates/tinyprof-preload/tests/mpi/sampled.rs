@@ -8,8 +8,8 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 use tinyprof_format::file::read_profile;
 use tinyprof_format::model::{
-    CallpathIndex, MetricValues, Profile, SAMPLED_SECONDS, SAMPLES_UNKNOWN, THREADS_NOT_SAMPLED,
-    WORKER_SECONDS,
+    CallpathIndex, KERNEL_SAMPLES, MetricValues, Profile, SAMPLED_SECONDS, SAMPLES_IN_KERNEL,
+    SAMPLES_UNKNOWN, THREADS_NOT_SAMPLED, WORKER_SECONDS,
 };
 
 use crate::support::{compile, compile_with, library, mpiexec};
@@ -18,15 +18,29 @@ use crate::support::{compile, compile_with, library, mpiexec};
 const PER_SECOND: u32 = 1000;
 const PERIOD_NS: f64 = 1e6;
 
+/// What the program calls the processor time of the thread that has worked longest.
+const LONGEST: &str = "longest";
+
 /// Runs the program on a number of ranks.
 fn run(scratch: &Path, ranks: usize, what: &str, more: &[(&str, &str)]) -> Output {
+    run_by(scratch, ranks, &[], what, more)
+}
+
+/// Runs the program, started by another one that is there already.
+fn run_by(
+    scratch: &Path,
+    ranks: usize,
+    starter: &[&str],
+    what: &str,
+    more: &[(&str, &str)],
+) -> Output {
     let program = compile("sampled.c", scratch);
     let mut command: Command = mpiexec(ranks);
     command.env("TINYPROF_OUT", scratch.join("p")).env("TINYPROF_REPORT", "off");
     command.env("TINYPROF_SEGMENT_DIR", scratch.join("segments"));
     command.env("LD_PRELOAD", library()).env("TINYPROF_SAMPLE", PER_SECOND.to_string());
     command.envs(more.iter().copied());
-    command.arg(program).arg(what).output().expect("mpiexec starts")
+    command.args(starter).arg(program).arg(what).output().expect("mpiexec starts")
 }
 
 /// Returns the processor time of each function over all ranks, as the program has printed it, in
@@ -56,7 +70,8 @@ fn samples(profile: &Profile) -> BTreeMap<String, f64> {
 
 /// Checks that each function has the samples of its processor time, within three standard errors.
 fn check(output: &Output, profile: &Profile) {
-    let (worked_ns, samples) = (worked_ns(output), samples(profile));
+    let (mut worked_ns, samples) = (worked_ns(output), samples(profile));
+    worked_ns.remove(LONGEST);
     let all_ns: f64 = worked_ns.values().sum();
     let all: f64 = worked_ns.keys().filter_map(|function| samples.get(function)).sum();
     assert_eq!(worked_ns.len(), 2, "{output:?}");
@@ -144,6 +159,72 @@ fn threads_that_never_call_are_sampled_for_the_region_that_made_them() {
     // Each thread of the pool, the places of those that end, and the one that has made them.
     let (threads, of_workers) = threads_of_program(&profile);
     assert!((32..=65).contains(&threads) && of_workers > 0.9, "{threads} {of_workers}");
+}
+
+#[test]
+fn none_is_lost_or_doubled_with_threads_forks_and_execs_at_once() {
+    if let Err(reason) = allowed() {
+        return println!("left out: {reason}");
+    }
+    let scratch = tempfile::tempdir().expect("a directory can be made");
+    let output = run(scratch.path(), 1, "all", &[]);
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    let profile = read_profile(&scratch.path().join("p.tprof")).expect("it was written");
+    check(&output, &profile);
+    let program = profile.callpaths.iter().find(|(_, row)| row.region.name == "sampled");
+    let (program, _) = program.expect("it has a region");
+    let threads = &profile.values[program.row()][0].metrics[SAMPLED_SECONDS];
+    let longest_s = threads.executions[0].max;
+    let (found, expected) = (longest_s * 1e9 / PERIOD_NS, worked_ns(&output)[LONGEST] / PERIOD_NS);
+    assert!((found - expected).abs() <= 3.0 * expected.sqrt(), "{found} {expected}");
+}
+
+/// Returns the samples in the kernel by function, of one rank.
+fn in_kernel(profile: &Profile) -> BTreeMap<String, f64> {
+    let mut found = BTreeMap::new();
+    for (index, row) in profile.callpaths.iter() {
+        let of_place = profile.values[index.row()][0].metrics.get(KERNEL_SAMPLES);
+        if let Some((function, of_place)) = row.region.sampled_function().zip(of_place) {
+            *found.entry(function.to_owned()).or_default() += of_place.sum();
+        }
+    }
+    found
+}
+
+#[test]
+fn samples_in_the_kernel_are_at_the_function_or_said_to_be_at_none() {
+    if let Err(reason) = allowed() {
+        return println!("left out: {reason}");
+    }
+    for is_hidden in [false, true] {
+        let scratch = tempfile::tempdir().expect("a directory can be made");
+        let starter = scratch.path().join("filtered");
+        compile_with("cc", &[], "filtered.c", &starter);
+        let starter = [starter.to_str().expect("it has a plain name"), "KERNEL", "0"];
+        let starter = if is_hidden { &starter[..] } else { &[] };
+        let output = run_by(scratch.path(), 1, starter, "kernel", &[]);
+        assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+        let profile = read_profile(&scratch.path().join("p.tprof")).expect("it was written");
+        let (samples, in_kernel) = (samples(&profile), in_kernel(&profile));
+        // What the system calls are named differs from library to library.
+        let of = |name: &str| samples.get(name).copied().unwrap_or(0.0);
+        let (longer, all) = (of("longer"), samples.values().sum::<f64>());
+        let expected: f64 = worked_ns(&output).values().sum::<f64>() / PERIOD_NS;
+        assert!((all - expected).abs() <= 3.0 * expected.sqrt(), "{all} {expected} {samples:?}");
+        let of_kernel: f64 = in_kernel.values().sum();
+        let touching = expected - worked_ns(&output)["longer"] / PERIOD_NS;
+        assert!(of_kernel > 0.5 * touching && of_kernel < touching * 1.3, "{in_kernel:?}");
+        // Where the system lets all look, it lets those without rights, too.
+        let is_seen = of(SAMPLES_IN_KERNEL) == 0.0;
+        assert!(is_seen || in_kernel[SAMPLES_IN_KERNEL] == of(SAMPLES_IN_KERNEL), "{samples:?}");
+        if is_seen {
+            assert!(in_kernel["touching"] > 0.3 * touching, "{in_kernel:?}");
+            assert!(in_kernel.get("longer").is_none_or(|of| *of < 0.1 * longer), "{in_kernel:?}");
+        } else {
+            assert_eq!(in_kernel.len(), 1, "{in_kernel:?}");
+        }
+        println!("hidden: {is_hidden}, seen: {is_seen}: {of_kernel} of {all}");
+    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
-// Starts a program to which the system refuses samples: `filtered EVENT|MEMORY ERROR PROGRAM ...`.
+// Starts a program to which the system refuses samples: `filtered EVENT|MEMORY ERROR PROGRAM ...`,
+// or lets it not look into the kernel, as it lets no ordinary user: `filtered KERNEL 0 PROGRAM ...`.
 // The filter is one of the system, which a container has: the program does not ask for it.
 #include <linux/audit.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -18,6 +20,13 @@
 
 int main(int argc, char **argv) {
   if (argc < 4) return 1;
+  if (!strcmp(argv[1], "KERNEL")) {
+    // They are not there, or the program runs for an ordinary user.
+    prctl(PR_CAPBSET_DROP, CAP_SYS_ADMIN, 0, 0, 0);
+    prctl(PR_CAPBSET_DROP, CAP_PERFMON, 0, 0, 0);
+    execv(argv[3], argv + 3);
+    return 4;
+  }
   unsigned refuse = SECCOMP_RET_ERRNO | (atoi(argv[2]) & SECCOMP_RET_DATA);
   struct sock_filter event[] = {
       LOAD(nr),
@@ -25,10 +34,10 @@ int main(int argc, char **argv) {
       BPF_STMT(BPF_RET | BPF_K, refuse),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
-  // Shared memory of a page and 16, 4, 2 or 1 pages.
+  // Shared memory of a page and 16, 4, 2 or 1 pages, at a place of the caller's choice.
   struct sock_filter memory[] = {
       LOAD(nr),        UNLESS(SYS_mmap, 8),
-      LOAD(args[3]),   UNLESS(MAP_SHARED, 6),
+      LOAD(args[3]),   UNLESS(MAP_SHARED | MAP_FIXED, 6),
       LOAD(args[1]),   IF(17 * 4096, 3),
       IF(5 * 4096, 2), IF(3 * 4096, 1),
       UNLESS(2 * 4096, 1),

@@ -1,6 +1,7 @@
 // Two functions that work for known processor times between calls of MPI, and what may disturb
-// samples or be disturbed by them: `sampled [fork|exec|events|threads|early|ptrace]`. Each rank
-// prints the processor time of each function, in ns: `longer NS` and `shorter NS`.
+// samples or be disturbed by them: `sampled [fork|exec|events|threads|early|ptrace|kernel]`, or all
+// of threads, forks and execs for some time: `sampled all SECONDS`. Each rank prints the processor
+// time of each function, in ns: `longer NS` and `shorter NS`.
 #define _GNU_SOURCE
 #include <linux/perf_event.h>
 #include <mpi.h>
@@ -43,6 +44,22 @@ WORKING(longer, 13)
 WORKING(shorter, 17)
 WORKING(of_child, 19)
 
+// Works mostly in the kernel, which gives it new memory again and again.
+static __attribute__((noinline)) long long touching(long long wanted_ns) {
+  const size_t bytes = 64 << 20;
+  long long begin_ns = processor_ns(), passed_ns;
+  do {
+    volatile char *memory =
+        mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) exit(10);
+    madvise((void *)memory, bytes, MADV_NOHUGEPAGE);
+    for (size_t at = 0; at < bytes; at += 4096) memory[at] = 1;
+    munmap((void *)memory, bytes);
+    passed_ns = processor_ns() - begin_ns;
+  } while (passed_ns < wanted_ns);
+  return passed_ns;
+}
+
 static volatile sig_atomic_t ticks;
 static void tick(int number) { ticks++; }
 
@@ -76,7 +93,7 @@ static void end_events(void *ring, int file, long long worked_ns) {
   close(file);
 }
 
-static long long of_threads[2];
+static long long of_threads[2], longest_ns;
 
 // A thread that never calls MPI, and ends in one of three ways.
 static void *short_thread(void *number) {
@@ -91,23 +108,41 @@ static pthread_barrier_t begin, done;
 
 // A thread that works between barriers, as those of OpenMP do, until the program ends.
 static void *pool_thread(void *number) {
+  long long own_ns = 0;
   for (;;) {
     pthread_barrier_wait(&begin);
-    long long ns = (long)number % 2 ? longer(8000000) : shorter(8000000);
+    long long wanted_ns = (long)number == 31 ? 40000000 : 8000000;
+    long long ns = (long)number % 2 ? longer(wanted_ns) : shorter(wanted_ns);
     __atomic_fetch_add(&of_threads[(long)number % 2], ns, __ATOMIC_RELAXED);
+    own_ns += ns;
+    if ((long)number == 31) longest_ns = own_ns;
     pthread_barrier_wait(&done);
   }
   return 0;
 }
 
-// 32 threads of a pool that stay, and 32 at a time that end.
-static void with_threads(void) {
+static int with_child(const char *name, int is_fork) {
+  int state = 0;
+  pid_t child = is_fork ? fork() : vfork();
+  if (child == 0) {
+    if (is_fork) _exit(of_child(50000000) > 0 ? 7 : 1);
+    execl("/proc/self/exe", name, "of-exec", (char *)0);
+    _exit(1);
+  }
+  return waitpid(child, &state, 0) == child && WEXITSTATUS(state) == 7;
+}
+
+// 32 threads of a pool that stay, and 32 at a time that end: at least thrice, and for some time,
+// with children meanwhile if there is a name of the program.
+static void with_threads(const char *name, long seconds) {
+  time_t end = time(0) + seconds;
   pthread_t pool[32], threads[32];
   pthread_barrier_init(&begin, 0, 33);
   pthread_barrier_init(&done, 0, 33);
   for (long i = 0; i < 32; i++) if (pthread_create(&pool[i], 0, pool_thread, (void *)i)) exit(8);
-  for (int round = 0; round < 3; round++) {
+  for (int round = 0; round < 3 || time(0) < end; round++) {
     pthread_barrier_wait(&begin);
+    if (name && !with_child(name, round % 2)) exit(11);
     for (long i = 0; i < 32; i++)
       if (pthread_create(&threads[i], 0, short_thread, (void *)i)) exit(8);
     pthread_barrier_wait(&done);
@@ -149,18 +184,16 @@ int main(int argc, char **argv) {
   void *ring = 0;
   int file = -1, state = 0;
   if (!strcmp(what, "events")) ring = begin_events(&file);
-  int is_alone = strcmp(what, "threads");
-  if (!is_alone) with_threads();
+  int is_all = !strcmp(what, "all"), is_kernel = !strcmp(what, "kernel");
+  int is_alone = !is_all && strcmp(what, "threads");
+  if (!is_alone) with_threads(is_all ? argv[0] : 0, is_all && argc > 2 ? atol(argv[2]) : 0);
   if (!strcmp(what, "early")) work_with_early();
   for (int round = 0; round < 5 && is_alone; round++) {
     of_longer += longer(60000000);
     MPI_Barrier(MPI_COMM_WORLD);
-    of_shorter += shorter(20000000);
-    if (round == 2 && !strcmp(what, "fork")) {
-      pid_t child = fork();
-      if (child == 0) _exit(of_child(50000000) > 0 ? 7 : 1);
-      if (waitpid(child, &state, 0) != child || WEXITSTATUS(state) != 7) return 1;
-    }
+    of_shorter += is_kernel ? touching(40000000) : shorter(20000000);
+    if (round == 2 && !strcmp(what, "fork") && !with_child(argv[0], 1)) return 1;
+    if (round == 2 && !strcmp(what, "exec") && !with_child(argv[0], 0)) return 1;
     if (round == 2 && !strcmp(what, "ptrace")) {
       pid_t child = fork();
       if (child == 0) {
@@ -172,20 +205,13 @@ int main(int argc, char **argv) {
       if (ptrace(PTRACE_CONT, child, 0, 0)) return 1;
       if (waitpid(child, &state, 0) != child || WEXITSTATUS(state) != 7) return 1;
     }
-    if (round == 2 && !strcmp(what, "exec")) {
-      pid_t child = vfork();
-      if (child == 0) {
-        execl("/proc/self/exe", argv[0], "of-exec", (char *)0);
-        _exit(1);
-      }
-      if (waitpid(child, &state, 0) != child || WEXITSTATUS(state) != 7) return 1;
-    }
   }
   if (!strcmp(what, "events")) end_events(ring, file, of_longer + of_shorter);
   MPI_Barrier(MPI_COMM_WORLD);
   of_longer += of_threads[1];
   of_shorter += of_threads[0];
-  printf("longer %lld\nshorter %lld\n", of_longer, of_shorter);
+  printf("longer %lld\n%s %lld\n", of_longer, is_kernel ? "touching" : "shorter", of_shorter);
+  if (longest_ns > 0) printf("longest %lld\n", longest_ns);
   fflush(stdout);
   MPI_Finalize();
   return 0;

@@ -9,7 +9,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use tinyprof_format::model::{
-    CYCLES, CallpathId, INSTRUCTIONS, SAMPLES_UNKNOWN, THREADS_NOT_SAMPLED,
+    CYCLES, CallpathId, INSTRUCTIONS, KERNEL_SAMPLES, SAMPLES_IN_KERNEL, SAMPLES_UNKNOWN,
+    THREADS_NOT_SAMPLED,
 };
 use tinyprof_segment::words::Line;
 
@@ -24,6 +25,9 @@ use crate::sys::{Counted, Sample, SampleRing, is_own_thread, other_threads};
 static CYCLES_OF_SAMPLES: Site = Site::metric(CYCLES);
 static INSTRUCTIONS_OF_SAMPLES: Site = Site::metric(INSTRUCTIONS);
 
+/// The samples of a place that the thread was in the kernel for.
+static SAMPLES_OF_KERNEL: Site = Site::metric(KERNEL_SAMPLES);
+
 /// The region that counts the samples of workers at a place.
 static WORKERS: Site = Site::of_workers("[workers]");
 
@@ -35,8 +39,9 @@ const LOOKS_MAX: u32 = 10_000;
 #[derive(Debug)]
 struct Sampling {
     period_ns: u64,
-    /// The region of samples whose place is not known.
+    /// The regions of samples whose place is not known, and why.
     unknown: Site,
+    in_kernel: Site,
     /// The region that counts threads that are not sampled.
     not_sampled: Site,
     is_allowed: bool,
@@ -68,6 +73,7 @@ pub(crate) fn install_sampling(
             are_threads_found: !workers::are_announced(),
             period_ns,
             unknown: Site::sample(SAMPLES_UNKNOWN, constants),
+            in_kernel: Site::sample(SAMPLES_IN_KERNEL, constants),
             not_sampled: Site::sample(THREADS_NOT_SAMPLED, &[]),
             is_allowed,
         }
@@ -201,8 +207,11 @@ impl Arena {
         parent: Line,
         worker: Option<&'static Site>,
     ) {
-        let add = |site: &'static Site, counted: Option<Counted>| {
+        let add = |site: &'static Site, counted: Option<Counted>, is_in_kernel: bool| {
             let Some(place) = self.add_sample(parent, site) else { return };
+            if is_in_kernel {
+                self.record(place, &SAMPLES_OF_KERNEL, 1.0);
+            }
             if let Some(counted) = counted {
                 self.add_counted(place, counted);
             }
@@ -210,9 +219,12 @@ impl Arena {
             self.add_sample(place, &WORKERS);
             self.add_sample(parent, worker);
         };
+        let in_kernel = SAMPLING.get().map_or(unknown, |sampling| &sampling.in_kernel);
         ring.take(|sample| match sample {
-            Sample::At(instruction, counted) => add(sample_site(unknown, instruction), counted),
-            Sample::Lost(number) => (0..number).for_each(|_| add(unknown, None)),
+            Sample::At(at, counted) => add(sample_site(unknown, at), counted, false),
+            Sample::InKernel(at, counted) => add(sample_site(unknown, at), counted, true),
+            Sample::Unseen(number) => (0..number).for_each(|_| add(in_kernel, None, true)),
+            Sample::Lost(number) => (0..number).for_each(|_| add(unknown, None, false)),
             Sample::Made(thread) => self.adopt(thread),
             Sample::Ended => {}
         });

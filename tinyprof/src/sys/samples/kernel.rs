@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The system's description of an event, as its first version has it.
+/// The system's description of an event, as its fourth version has it.
 #[repr(C)]
 #[derive(Debug, Default)]
 pub(super) struct Attributes {
@@ -16,8 +16,20 @@ pub(super) struct Attributes {
     pub(super) wakeup_events: u32,
     pub(super) breakpoint_type: u32,
     pub(super) breakpoint_address: u64,
+    pub(super) breakpoint_bytes: u64,
+    pub(super) branches: u64,
+    pub(super) registers: u64,
+    pub(super) stack_bytes: u32,
+    pub(super) clock: i32,
 }
-const _: () = assert!(size_of::<Attributes>() == 64);
+const _: () = assert!(size_of::<Attributes>() == 96);
+
+impl Attributes {
+    /// Returns whether the event is sampled in the kernel, too.
+    pub(super) const fn sees_kernel(&self) -> bool {
+        self.sample_type & REGISTERS != 0
+    }
+}
 
 pub(super) const SOFTWARE: u32 = 1;
 /// The thread's processor time, in ns.
@@ -32,9 +44,18 @@ pub(super) type EventName = (u32, u64);
 /// The events that are counted beside the samples, where the processor has them.
 pub(super) const COUNTERS: [EventName; 2] = [(HARDWARE, CYCLES), (HARDWARE, INSTRUCTIONS)];
 
-/// Samples consist of the instruction pointer, and of what the events of the group have counted.
+/// What samples consist of: the instruction pointer, what the event or its group has counted, and
+/// registers of the program, which are there while the thread is in the kernel, too.
 pub(super) const INSTRUCTION: u64 = 1;
 pub(super) const READ: u64 = 1 << 4;
+pub(super) const REGISTERS: u64 = 1 << 12;
+/// The instruction pointer among the registers; none for processors on which it was not tried.
+#[cfg(target_arch = "x86_64")]
+const INSTRUCTION_REGISTER: Option<u64> = Some(1 << 8);
+#[cfg(target_arch = "aarch64")]
+const INSTRUCTION_REGISTER: Option<u64> = Some(1 << 32);
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+const INSTRUCTION_REGISTER: Option<u64> = None;
 /// What is read: all events of the group, and for how long they were wanted and did count.
 pub(super) const READ_GROUP: u64 = 1 | 1 << 1 | 1 << 3;
 pub(super) const EXCLUDE_KERNEL: u64 = 1 << 5;
@@ -120,10 +141,22 @@ pub(super) fn close(_: i32) {}
 
 pub(super) const NO_GROUP: i32 = -1;
 
+/// Returns the event that samples a thread while it is in the kernel, too, and tells at which
+/// instruction of the program it then is; none if that is not known of this processor.
+pub(super) fn clock_with_kernel(period_ns: u64) -> Option<Attributes> {
+    INSTRUCTION_REGISTER.map(|registers| Attributes {
+        sample_type: REGISTERS,
+        flags: EXCLUDE_HYPERVISOR | TELL_THREADS,
+        registers,
+        ..clock_event(period_ns)
+    })
+}
+
+/// Returns the event that samples a thread outside of the kernel, and tells how long it was in it.
 pub(super) fn clock_event(period_ns: u64) -> Attributes {
     Attributes {
         period: period_ns,
-        sample_type: INSTRUCTION,
+        sample_type: INSTRUCTION | READ,
         flags: EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR | TELL_THREADS,
         ..counter_event((SOFTWARE, TASK_CLOCK))
     }
@@ -131,7 +164,7 @@ pub(super) fn clock_event(period_ns: u64) -> Attributes {
 
 pub(super) fn counter_event((kind, config): EventName) -> Attributes {
     let flags = EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR;
-    Attributes { kind, bytes: 64, config, flags, ..Attributes::default() }
+    Attributes { kind, bytes: 96, config, flags, ..Attributes::default() }
 }
 
 #[cfg(not(target_os = "linux"))]

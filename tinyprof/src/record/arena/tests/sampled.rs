@@ -12,7 +12,7 @@ fn arena() -> Arena {
 
 /// Takes samples at these instructions, and some that were lost.
 fn take(arena: &Arena, instructions: impl Iterator<Item = usize>, lost: u64) {
-    let samples: Vec<[u64; 2]> = instructions.map(SampleRing::sample_at).collect();
+    let samples: Vec<[u64; 3]> = instructions.map(SampleRing::sample_at).collect();
     let lost = SampleRing::lost(lost);
     let records = samples.iter().map(|sample| &sample[..]).chain([&lost[..]]);
     let ring = SampleRing::filled(1 << 18, 8, &records.collect::<Vec<_>>());
