@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 
 import tinyprof
+from tinyprof import frames
 from conftest import NEWEST, VERSIONS, frozen
 from export_profiles import HOSTILE, hostile, imported, roots, run
 from test_schema import SCHEMA
@@ -54,6 +55,17 @@ def test_a_hint_says_what_where_and_what_to_do(tmp_path):
     # What was given away is the caller's.
     hint["path"] = "changed"
     assert "changed" not in [hint["path"] for hint in profile.hints()]
+
+
+def test_threads_are_a_frame():
+    step = {"count": 3.0, "busy": 2.0, "longest_ns": 3.5e9, "longest_rank": 1, "imbalance": 0.5, "largest_visit_ns": 7}
+    place = {name: 1.5 if name == "busy" else None for name in step}
+    rows = [("main", None), ("main<step", step), (None, place)]
+    found = frames.of_threads([{"path": path, "name": "f (a.c:3)", "threads": of} for path, of in rows])
+    assert found["path"].to_list() == ["main<step", "f (a.c:3)"]
+    assert found.loc[0, "threads":].to_list() == [3.0, 2.0, 3.5e9, 1, 0.5, 7]
+    assert found.loc[1, "threads":].isna().to_list() == [True, False, True, True, True, True]
+    assert tinyprof.read(frozen(NEWEST)).threads().empty
 
 
 def test_wrong_arguments_are_told():

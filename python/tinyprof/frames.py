@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterable
+from typing import Any, Iterable
 
 import numpy as np
 import pandas as pd
@@ -221,3 +221,16 @@ def of_metrics(callpaths: list[Callpath], ranks: int, found: dict[int, dict]) ->
             for name, column in ((f"metric {key}", "sum"), (f"metric {key} values", "visits")):
                 columns.setdefault(name, []).append(pd.Series(table[column].to_numpy(), index=index))
     return pd.DataFrame({name: pd.concat(parts) for name, parts in columns.items()})
+
+
+def of_threads(callpaths: list[dict[str, Any]]) -> pd.DataFrame:
+    """Returns the frame of `Profile.threads`, from the callpaths of a report's JSON."""
+    names = {"threads": "count", "busy": "busy"}
+    names |= {name: name for name in ("longest_ns", "longest_rank", "imbalance", "largest_visit_ns")}
+    rows = [callpath for callpath in callpaths if callpath["threads"]]
+    table: dict[str, Any] = {"path": [row["path"] or row["name"] for row in rows]}
+    for name, key in names.items():
+        # Ranks and visits are whole numbers, and some are missing.
+        kind = "Int64" if name in ("longest_rank", "largest_visit_ns") else float
+        table[name] = pd.array([row["threads"][key] for row in rows], dtype=kind)
+    return pd.DataFrame(table)

@@ -9,12 +9,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import graphframe, reports
+from . import frames, graphframe, reports
 from ._native import Reader
 from .manifest import Manifest, Run
 from .tables import Tables
 
 if TYPE_CHECKING:
+    import pandas as pd
     from hatchet import GraphFrame
 
 #: The memory, in bytes, that one call may take for the data that it reads, unless the caller sets
@@ -116,6 +117,20 @@ class Profile(Tables, Run):
         0.975
         """
         return copy.copy(self._report["efficiency"])
+
+    def threads(self) -> pd.DataFrame:
+        """Returns a frame with a row for each callpath in which several threads of a rank worked.
+
+        It is empty if each rank has one. Columns: `path`; `threads` (of a rank, on average); `busy`
+        (at a time); `longest_ns` and `longest_rank` (of the thread that took longest);
+        `imbalance` (by how much that is above the mean, 0.5 if half as long again);
+        `largest_visit_ns`. At a place that was sampled all but `busy` are missing. docs/samples.md
+        explains them.
+
+        >>> len(profile.threads())
+        0
+        """
+        return frames.of_threads(self._report["callpaths"])
 
     @property
     def _source(self) -> tuple[Path, str, int]:

@@ -264,6 +264,7 @@ fn threads_json(report: &Report, index: CallpathIndex) -> Value {
         "busy": report.busy_threads(index),
         "longest_ns": longest,
         "longest_rank": longest.map(|_| sums.longest_rank),
+        "largest_visit_ns": sums.count().map(|_| sums.largest_visit_ns),
         "imbalance": sums.imbalance(),
     })
 }

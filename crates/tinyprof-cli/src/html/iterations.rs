@@ -180,7 +180,7 @@ fn map<T: SeriesElement>(ranks: &[&[T]], found: &Iterations, bins: Bins) -> Vec<
 
 #[cfg(test)]
 mod tests {
-    use tinyprof_format::model::{MetricValues, Profile};
+    use tinyprof_format::model::{MetricSummary, MetricValues, Profile, THREAD_SECONDS};
     use tinyprof_format::text::read_text;
     use tinyprof_report::Totals;
     use tinyprof_rules::Rules;
@@ -277,7 +277,16 @@ mod tests {
     #[ignore = "writes the page that scripts/browser.sh tests, into TINYPROF_PAGES"]
     fn page_with_metrics() {
         let folder = std::env::var_os("TINYPROF_PAGES").expect("TINYPROF_PAGES is set");
-        let profile = profile_with_metrics();
+        let mut profile = profile_with_metrics();
+        // On rank 1, three threads visit it: the longest takes twice the mean.
+        let threads = [1.0, 1.0, 4.0].map(|seconds| MetricSummary::of_one_value(0, seconds));
+        let threads = threads.into_iter().reduce(|mut all, one| {
+            all.absorb(&one);
+            all
+        });
+        let executions = threads.into_iter().collect();
+        let threads = MetricValues { executions, series: Vec::new() };
+        profile.values[0][1].metrics.insert(THREAD_SECONDS.to_owned(), threads);
         let totals = Totals::of_profile(&profile);
         let (name, regions) = ("metrics", Value::Array(Vec::new()));
         let shown = Shown {

@@ -29,7 +29,7 @@ const STYLES: [&str; 4] = [
 /// says to what.
 const HASHES: [&str; 4] = [
     "KgJVsC6ZtO36GHbPx7mxi8unNtaEOWubzRWBtiOJCrg=",
-    "D+HJp56jE1XVGODPBBln9qt86buvgtLFVWheXfGp1zE=",
+    "+EhqW//LYB6JFu7pBHpkypYe2BOWuhDfVMwpSgSPZcg=",
     "zVi0bkLlzh9C1ILus2MhOLK0wOYjNX85LPCkaP9g/z4=",
     "ey5iPo1bzOvR9jrfTKQvNeqp0mmIWc8xSU2WBCHdAoI=",
 ];

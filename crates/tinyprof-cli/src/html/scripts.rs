@@ -40,6 +40,7 @@ const OF_PROFILES: Modules = modules![
     "facts.js",
     "costliest.js",
     "why-list.js",
+    "threads.js",
     "summary.js",
     "frames.js",
     "flame.js",

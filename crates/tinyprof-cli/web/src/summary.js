@@ -5,6 +5,7 @@ import { count, counted, percent, time } from "./numbers.js";
 import { efficiencyBlock, factList, warnings } from "./facts.js";
 import { onSelection, select } from "./selection.js";
 import { Costliest } from "./costliest.js";
+import { hasThreads, threadsBlock } from "./threads.js";
 import { whyList } from "./why-list.js";
 import { shown } from "./names.js";
 
@@ -25,6 +26,7 @@ export class SummaryView {
       headline(profile),
       card("What stands out", hintList(profile, goTo), "wide"),
       card("Where the time goes", this.costliest.box, "full"),
+      ...(hasThreads(profile) ? [card("Threads", threadsBlock(profile, goTo), "full")] : []),
       card("How well the ranks were used", efficiencyBlock(profile)),
       card("The run", factList(profile)),
     );

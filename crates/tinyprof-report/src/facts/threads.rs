@@ -25,6 +25,8 @@ pub struct ThreadSums {
     pub longest_ns: f64,
     /// The rank of that thread.
     pub longest_rank: u32,
+    /// The longest visit of any thread, in ns; 0 at a place that was sampled.
+    pub largest_visit_ns: u64,
     /// True if the time of the callpath itself is that of several threads, added up: their visits
     /// or samples, and not the visits of one thread for which others worked.
     pub is_added_up: bool,
@@ -38,6 +40,8 @@ impl ThreadSums {
     pub fn of_ranks(ranks: &[CallpathValues]) -> Option<Self> {
         let mut sums = Self::default();
         for (values, rank) in ranks.iter().zip(0..) {
+            let largest = values.executions.iter().map(|execution| execution.max_ns).max();
+            sums.largest_visit_ns = sums.largest_visit_ns.max(largest.unwrap_or(0));
             if values.metrics.is_empty() {
                 continue;
             }
@@ -54,6 +58,9 @@ impl ThreadSums {
                 sums.workers_ns += one.sum * SECOND_NS;
                 sums.is_added_up = true;
             }
+        }
+        if sums.threads == 0 {
+            sums.largest_visit_ns = 0;
         }
         (sums.ranks > 0).then_some(sums)
     }
@@ -108,7 +115,7 @@ impl ThreadSums {
 
 #[cfg(test)]
 mod tests {
-    use tinyprof_format::model::MetricValues;
+    use tinyprof_format::model::{ExecutionSummary, MetricValues};
 
     use super::*;
 
@@ -124,11 +131,12 @@ mod tests {
 
     #[test]
     fn the_longest_thread_says_how_many_were_busy() {
-        let ranks =
+        let mut ranks =
             [rank(THREAD_SECONDS, &[4.0, 1.0, 1.0, 2.0]), rank(THREAD_SECONDS, &[3.0, 3.0])];
+        ranks[1].executions = vec![ExecutionSummary::of_one_visit(0, 2_000)];
         let sums = ThreadSums::of_ranks(&ranks).expect("there are several");
         assert_eq!((sums.ranks, sums.threads, sums.longest_rank), (2, 6, 0));
-        assert_eq!(sums.count(), Some(3.0));
+        assert_eq!((sums.count(), sums.largest_visit_ns), (Some(3.0), 2_000));
         assert_eq!(sums.busy(0), Some(2.0), "14 s in 7 s");
         assert_eq!(sums.imbalance(), Some(3.5 / (14.0 / 6.0) - 1.0));
     }
