@@ -5,6 +5,7 @@ mod causes;
 mod counts;
 mod events;
 mod functions;
+mod inside;
 mod interim;
 mod killed;
 mod messages;
