@@ -86,7 +86,7 @@ impl Structure {
         let facts = self.facts(phase, class);
         let size = class.ranks.len();
         let a_rank = if size > 1 { " a rank" } else { "" };
-        let ranks = cut(&class.ranks.to_string(), RANKS_COLUMNS);
+        let ranks = class.ranks.within(RANKS_COLUMNS);
         let noun =
             if size > 1 { format!("ranks {ranks} ({size})") } else { format!("rank {ranks}") };
         let head = format!(

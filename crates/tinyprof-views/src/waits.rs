@@ -210,7 +210,7 @@ fn share(report: &Report, entry: &Waiting) -> Option<f64> {
 }
 
 fn ranks_cell(ranks: &RankSet) -> String {
-    if ranks.is_empty() { "-".to_owned() } else { cut(&ranks.to_string(), RANKS_COLUMNS) }
+    if ranks.is_empty() { "-".to_owned() } else { ranks.within(RANKS_COLUMNS) }
 }
 
 /// Returns the callpath that waits and the one that it waits for, each in half of the room, or more

@@ -94,6 +94,32 @@ impl RankSet {
         &self.runs
     }
 
+    /// Returns the set in at most this many columns where that is possible: the first runs, `...`,
+    /// and the last one. No number is cut.
+    ///
+    /// ```
+    /// use tinyprof_vocabulary::RankSet;
+    ///
+    /// let ranks: RankSet = (3..4_096).step_by(16).collect();
+    /// assert_eq!(ranks.within(24), "3,19,35,51,67,83...4083");
+    /// let ranks: RankSet = (0..8).collect();
+    /// assert_eq!(ranks.within(24), "0-7");
+    /// ```
+    #[must_use]
+    pub fn within(&self, columns: usize) -> String {
+        let whole = self.to_string();
+        let [_, .., last] = self.runs.as_slice() else { return whole };
+        if whole.len() <= columns {
+            return whole;
+        }
+        let end = format!("...{}", Self { runs: vec![*last] });
+        let room = columns.saturating_sub(end.len());
+        // The text is ASCII: digits, minus signs and commas.
+        let fits = |at: &usize| *at <= room;
+        let head = whole.match_indices(',').map(|(at, _)| at).take_while(fits).last().unwrap_or(0);
+        format!("{}{end}", &whole[..head])
+    }
+
     /// Returns all ranks in order.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.runs.iter().flat_map(|(first, last)| *first..=*last)

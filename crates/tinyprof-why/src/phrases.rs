@@ -1,7 +1,7 @@
 //! Parts of the sentences of several findings.
 
 use tinyprof_messages::graph::RankSet;
-use tinyprof_report::cells::{cut, time, whole};
+use tinyprof_report::cells::{time, whole};
 
 use crate::facts::activities::Doing;
 use crate::facts::run::Run;
@@ -13,7 +13,7 @@ const RANKS_COLUMNS: usize = 24;
 /// Returns `rank 3`, or `ranks 0-2`.
 pub(crate) fn ranks(of: &RankSet) -> String {
     let noun = if of.len() == 1 { "rank" } else { "ranks" };
-    format!("{noun} {}", cut(&of.to_string(), RANKS_COLUMNS))
+    format!("{noun} {}", of.within(RANKS_COLUMNS))
 }
 
 /// Returns a sentence with a capital letter.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use tinyprof_report::Certainty;
-use tinyprof_report::cells::{columns, percent_cell, shown};
+use tinyprof_report::cells::{columns, counted, percent_cell, shown};
 
 use crate::finding::Finding;
 use crate::phrases::{capital, ns, ranks};
@@ -191,17 +191,17 @@ impl Why {
         }
         let looked_at = if self.has_messages {
             format!(
-                "waiting ({}{}), messages, balance and single visits of {} ranks",
+                "waiting ({}{}), messages, balance and single visits of {}",
                 percent_cell(self.share(self.waiting_ns)),
                 if self.share(self.not_followed_ns) >= NOT_FOLLOWED_PART {
                     format!("; not followed {}", percent_cell(self.share(self.not_followed_ns)))
                 } else {
                     String::new()
                 },
-                self.ranks
+                counted(self.ranks as u64, "rank")
             )
         } else if self.has_calls {
-            format!("the balance of {} ranks, messages and tests", self.ranks)
+            format!("the balance of {}, messages and tests", counted(self.ranks as u64, "rank"))
         } else {
             "the times of regions; no calls of MPI were recorded".to_owned()
         };

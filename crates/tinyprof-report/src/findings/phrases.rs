@@ -55,7 +55,7 @@ pub(crate) fn by_samples(place: &SampledPlace) -> String {
 
 /// Returns a set of ranks.
 fn ranks(ranks: &RankSet) -> String {
-    cut(&ranks.to_string(), RANKS_COLUMNS)
+    ranks.within(RANKS_COLUMNS)
 }
 
 /// Returns a set of ranks, for the beginning of a sentence: `Ranks 0-2`.
