@@ -280,7 +280,8 @@ fn comparison(
     }
     let diff = runs.compare();
     let mut json = diff.json().to_value();
-    json["samples"] = diff.samples().into();
+    let differs = diff.differs().map(|differs| format!("{differs}; ")).unwrap_or_default();
+    json["samples"] = format!("{differs}{}", diff.samples()).into();
     json["notes"] = diff.notes().into();
     Ok(json)
 }

@@ -29,7 +29,12 @@ fn similar(missing: &Path) -> Option<PathBuf> {
     let beside = missing.parent().filter(|parent| *parent != Path::new(""));
     let all = profiles(beside.unwrap_or(Path::new(".")));
     let names: Vec<String> = all.iter().map(|profile| name_of(profile)).collect();
-    Some(missing.with_file_name(nearest(&name_of(missing), names.iter().map(String::as_str))?))
+    let mut wanted = name_of(missing);
+    if !is_profile(&wanted) {
+        // The suffix may be left out.
+        wanted.push_str(".tprof");
+    }
+    Some(missing.with_file_name(nearest(&wanted, names.iter().map(String::as_str))?))
 }
 
 /// Returns a sentence that names the profiles inside a directory, if there are any.
@@ -70,6 +75,7 @@ mod tests {
         };
         let expected = format!("did you mean {}?", path("fire.tprof").display());
         assert_eq!(of("fier.tprof").as_deref(), Some(expected.as_str()));
+        assert_eq!(of("fier").as_deref(), Some(expected.as_str()));
         assert_eq!(of("multigrid.tprof"), None, "nothing is near");
         let listed = of("").expect("profiles are there");
         assert!(listed.ends_with("wave.tprof") && listed.contains("fire.tprof, "), "{listed}");

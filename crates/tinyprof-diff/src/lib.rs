@@ -18,6 +18,7 @@
 
 mod batches;
 mod compare;
+mod differs;
 mod names;
 mod notes;
 mod options;

@@ -6,6 +6,10 @@ use super::values::Amounts;
 #[derive(Clone, Debug)]
 pub(super) struct Run {
     pub(super) name: String,
+    /// The program and its arguments; empty if they are not known.
+    pub(super) command: String,
+    /// The number of hosts; 0 if it is not known.
+    pub(super) hosts: u32,
     /// The number of selected ranks.
     pub(super) ranks: usize,
     pub(super) executions: u32,

@@ -5,6 +5,7 @@ use std::error::Error;
 use tinyprof_report::{ByCallpath, Report, SortKey};
 
 use super::compare::{self, Diff};
+use super::differs::command;
 use super::names::Names;
 use super::options::Options;
 use super::run::Run;
@@ -54,6 +55,8 @@ impl Runs {
         }
         let run = Run {
             name: name.to_owned(),
+            command: command(&profile.manifest().metadata),
+            hosts: profile.manifest().metadata.numhosts,
             ranks: ranks.len(),
             executions: profile.manifest().executions,
             incomplete: !profile.manifest().complete,

@@ -142,7 +142,8 @@ fn run(
         rows[row_of(names, name)] = Amounts { share: 1.0 / 3.0, ..of_row };
     }
     let (ranks, name) = (rank_parts.len(), String::new());
-    Run { name, ranks, executions: 1, incomplete: false, rows }
+    let (command, hosts) = (String::new(), 0);
+    Run { name, command, hosts, ranks, executions: 1, incomplete: false, rows }
 }
 
 fn is_marked(row: &Row) -> bool {

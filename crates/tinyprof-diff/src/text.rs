@@ -83,6 +83,9 @@ impl Diff {
         };
         let rows: Vec<&Row> = self.rows.iter().filter(is_shown).collect();
         let mut lines = marked(Mark::Plain, &wrapped(&head(self), ", ", width));
+        if let Some(differs) = self.differs() {
+            lines.extend(marked(Mark::Plain, &wrapped(&differs, "; ", width)));
+        }
         lines.extend(marked(Mark::Plain, &wrapped(&self.samples(), ", ", width)));
         lines[0].mark = Mark::Head;
         lines.extend(table(self, &rows, width));

@@ -1,0 +1,94 @@
+//! What differs between the runs of the two sides, which a reader must know before any number.
+
+use std::collections::BTreeSet;
+
+use tinyprof_format::model::RunMetadata;
+use tinyprof_report::{cells::cut, escaped};
+
+use super::compare::Diff;
+use super::run::Run;
+
+/// The width of a command, in columns.
+const COMMAND_COLUMNS: usize = 40;
+
+impl Diff {
+    /// Returns `differs: command wave 60 against wave 100; ranks 8 against 4`, the new side first;
+    /// none if the two sides ran the same, or nothing is known of how they ran.
+    #[must_use]
+    pub fn differs(&self) -> Option<String> {
+        let of_ranks = |run: &Run| run.ranks.to_string();
+        let of_hosts =
+            |run: &Run| if run.hosts == 0 { String::new() } else { run.hosts.to_string() };
+        let facts: [(&str, &dyn Fn(&Run) -> String); 3] =
+            [("command", &|run| run.command.clone()), ("ranks", &of_ranks), ("hosts", &of_hosts)];
+        let told = facts.iter().filter_map(|(what, of)| {
+            let [new, base] = [&self.new, &self.base].map(|side| all(side, of));
+            let is_known = [&new, &base].iter().all(|side| !side.is_empty());
+            (is_known && new != base).then(|| format!("{what} {new} against {base}"))
+        });
+        let told: Vec<String> = told.collect();
+        (!told.is_empty()).then(|| format!("differs: {}", told.join("; ")))
+    }
+}
+
+/// Returns the facts of the runs of a side, each once; nothing if one of them is not known.
+fn all(side: &[Run], of: &dyn Fn(&Run) -> String) -> String {
+    let found: BTreeSet<String> = side.iter().map(of).collect();
+    if found.contains("") {
+        return String::new();
+    }
+    found.into_iter().collect::<Vec<_>>().join(" and ")
+}
+
+/// Returns the command of a run without the directories of its program.
+pub(super) fn command(metadata: &RunMetadata) -> String {
+    let Some((program, arguments)) = metadata.cmdline.split_first() else { return String::new() };
+    let program = program.rsplit('/').next().unwrap_or(program);
+    let words: Vec<&str> =
+        std::iter::once(program).chain(arguments.iter().map(String::as_str)).collect();
+    cut(&escaped(&words.join(" ")), COMMAND_COLUMNS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Options;
+
+    fn run(command: &str, ranks: usize, hosts: u32) -> Run {
+        let (name, rows) = (String::new(), Vec::new());
+        let command = command.to_owned();
+        Run { name, command, hosts, ranks, executions: 1, incomplete: false, rows }
+    }
+
+    fn differs(base: &[Run], new: &[Run]) -> Option<String> {
+        Diff {
+            base: base.to_vec(),
+            new: new.to_vec(),
+            names: crate::names::Names::default(),
+            rows: Vec::new(),
+            options: Options::default(),
+        }
+        .differs()
+    }
+
+    #[test]
+    fn what_the_sides_ran_is_told_if_it_is_known_and_differs() {
+        let usual = run("wave 100", 4, 1);
+        let base = [usual.clone()];
+        assert_eq!(differs(&base, &base), None);
+        let shorter = [run("wave 60", 8, 0)];
+        let expected = "differs: command wave 60 against wave 100; ranks 8 against 4";
+        assert_eq!(differs(&base, &shorter).as_deref(), Some(expected));
+        let mixed = [usual, run("wave 60", 4, 2)];
+        let expected =
+            "differs: command wave 100 and wave 60 against wave 100; hosts 1 and 2 against 1";
+        assert_eq!(differs(&base, &mixed).as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn a_command_has_no_directories() {
+        let cmdline = vec!["/home/ada/bin/wave".to_owned(), "100".to_owned()];
+        assert_eq!(command(&RunMetadata { cmdline, ..RunMetadata::default() }), "wave 100");
+        assert_eq!(command(&RunMetadata::default()), "");
+    }
+}
