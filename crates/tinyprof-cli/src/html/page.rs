@@ -29,9 +29,9 @@ const STYLES: [&str; 4] = [
 /// says to what.
 const HASHES: [&str; 4] = [
     "KgJVsC6ZtO36GHbPx7mxi8unNtaEOWubzRWBtiOJCrg=",
-    "+EhqW//LYB6JFu7pBHpkypYe2BOWuhDfVMwpSgSPZcg=",
-    "zVi0bkLlzh9C1ILus2MhOLK0wOYjNX85LPCkaP9g/z4=",
-    "ey5iPo1bzOvR9jrfTKQvNeqp0mmIWc8xSU2WBCHdAoI=",
+    "KI3LjRHEFQ775zd/EaYybW9/sIkN5O7OodfhMpa+Emg=",
+    "uRk/MqIRWzI20IPH8aDfcvJE5MN5UD6lz2Hp/pxxo9U=",
+    "nPdtnuwEXlb/ZaOWPhj2e/Y3VuYvElkDDSz7SxDHMYE=",
 ];
 
 /// Returns the page of one profile, or of two and their comparison.

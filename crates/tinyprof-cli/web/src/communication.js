@@ -62,18 +62,20 @@ export class CommunicationView {
       element("figure", { className: "side" }, this.legendBox, this.grid.box),
       this.pairsBox,
     );
+    const hasMatrix = hasPairs || Boolean(this.waiting);
+    this.note.hidden = !hasMatrix;
     this.panel = element(
       "div",
       {},
       element(
         "div",
-        { className: "controls" },
+        { className: hasMatrix ? "controls" : "", hidden: !hasMatrix },
         choice("Show", ["bytes", "messages", ...(this.waiting ? ["waiting"] : [])].map((key) => [key, key]), "bytes", (measure) => this.#set({ measure })),
         element("button", { type: "button", textContent: "Zoom in", onclick: () => this.grid.zoom(0.5) }),
         element("button", { type: "button", textContent: "Zoom out", onclick: () => this.grid.zoom(2) }),
       ),
       this.note,
-      hasPairs || this.waiting ? matrix : nothing("No rank sends a message to another."),
+      hasMatrix ? matrix : nothing("No rank sends a message to another."),
       this.causesBox,
       element("h2", { className: "part", textContent: "Sizes" }),
       element("div", { className: "controls" }, picker("Kind", this.found.sizes.map(({ kind }) => [kind, KINDS[kind] ?? kind]), this.state.kind, (kind) => this.#set({ kind }))),

@@ -51,7 +51,7 @@ export class Grid {
   get #plot() {
     // On a phone, the names get less room.
     const left = Math.min(this.options.left, this.box.clientWidth * 0.34);
-    const right = Math.min(this.options.right ?? 0, this.box.clientWidth * 0.16);
+    const right = Math.min(this.options.right ?? 0, this.box.clientWidth * 0.19);
     const { rowHeight } = this.options;
     const tall = Math.min(1.75 * rowHeight, (innerHeight * 0.6) / this.content.rows);
     const height = this.options.height?.() ?? Math.round(this.content.rows * Math.max(rowHeight, tall));

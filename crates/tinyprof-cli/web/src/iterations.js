@@ -5,7 +5,7 @@ import { Chart, chartLeft } from "./lines.js";
 import { Grid, NEVER, legend } from "./grid.js";
 import { amountColor } from "./colors.js";
 import { element, nothing, picker, rankField } from "./elements.js";
-import { count, number, time } from "./numbers.js";
+import { count, counted, number, time } from "./numbers.js";
 import { shown } from "./names.js";
 import { onSelection, select, selection } from "./selection.js";
 import { seriesPlot } from "./series-plot.js";
@@ -64,7 +64,8 @@ export class IterationsView {
     const { profile } = this;
     const { callpath } = selection();
     const wanted = profile.iterationsOf.get(callpath);
-    this.series = wanted ?? profile.iterations[0];
+    // A single visit has nothing to compare.
+    this.series = wanted ?? profile.iterations.find(({ visits }) => visits > 1) ?? profile.iterations[0];
     const options = profile.iterations.map((series) => [String(series.callpath), profile.path(series.callpath, 3)]);
     const choose = (row) => select({ callpath: Number(row) });
     this.pickerBox.replaceChildren(picker("Region", options, String(this.series.callpath), choose));
@@ -128,7 +129,7 @@ export class IterationsView {
 
   #words(isOther) {
     const { visits, visits_per_point, folded, ranks_per_bin } = this.series;
-    const parts = [`${count(visits)} visits. Below: each row is a rank.`];
+    const parts = [`${counted(visits, "visit")}. Below: each row is a rank.`];
     if (folded > 1) parts.push(`The series was folded while it was recorded: ${folded} neighbouring visits are one value.`);
     if (visits_per_point > 1) parts.push(`Each place stands for ${count(visits_per_point)} visits and shows their mean.`);
     if (ranks_per_bin > 1) parts.push(`Each row stands for ${ranks_per_bin} neighbouring ranks and shows the ${this.most}.`);

@@ -1,8 +1,8 @@
-// The drawing of phases from left to right, with a lane for each class of ranks: nodes as wide as
-// their time, and messages between them.
+// The drawing of phases from left to right, with a lane for each class of ranks: its computing and
+// its calls, as wide as their time in one scale, and messages between them.
 
 import { font, letterHeight } from "./canvas.js";
-import { fitted, shown } from "./names.js";
+import { fitted, fittedRanks, shown } from "./names.js";
 import { token } from "./theme.js";
 
 const labelWidth = () => 9 * letterHeight();
@@ -10,6 +10,7 @@ const topHeight = () => letterHeight() + 14;
 const GAP = 2;
 const PHASE_GAP = 14;
 const NODE_MIN = 5;
+const PHASE_MIN = 48;
 /** The most messages that are drawn: those with the greatest numbers. */
 const DRAWN_MAX = 300;
 const CURVE_STEPS = 24;
@@ -22,26 +23,26 @@ export function placed(structure, width) {
   const left = Math.min(labelWidth(), width * 0.3);
   const top = topHeight();
   const room = Math.max(60, width - left - PHASE_GAP * phases.length);
-  const classTime = ({ calls }) => calls.reduce((sum, call) => sum + call.ns, 0);
+  const classTime = ({ calls, computing_ns: computing }) => calls.reduce((sum, call) => sum + call.ns, computing);
   const longest = phases.map(({ classes }) => Math.max(1, ...classes.map(classTime)));
-  const fewest = phases.map(({ classes }) => Math.max(1, ...classes.map(({ calls }) => calls.length)) * (NODE_MIN + GAP));
+  const fewest = phases.map(({ classes }) => Math.max(PHASE_MIN, (1 + Math.max(1, ...classes.map(({ calls }) => calls.length))) * (NODE_MIN + GAP)));
   const spare = Math.max(0, room - fewest.reduce((a, b) => a + b, 0));
-  const all = longest.reduce((a, b) => a + b, 0);
+  const scale = spare / longest.reduce((a, b) => a + b, 0);
   const nodes = [];
+  const work = [];
   const areas = [];
   let x = left;
   phases.forEach((phase, number) => {
-    // A short phase stays readable: half of the room is shared equally.
-    const extra = spare * (0.5 / phases.length + (0.5 * longest[number]) / all);
-    const area = { phase, x, width: fewest[number] + extra };
+    const area = { phase, x, width: fewest[number] + longest[number] * scale };
     areas.push(area);
-    const scale = extra / longest[number];
     for (const one of phase.classes) {
       for (const lane of one.lanes) {
-        let at = x;
+        const y = top + (lane + 0.5) * laneHeight - nodeHeight / 2;
+        const computing = one.computing_ns * scale;
+        if (one.computing_ns > 0) work.push({ x, y, width: computing, height: nodeHeight });
+        let at = x + computing + GAP;
         one.calls.forEach((call) => {
           const wide = NODE_MIN + call.ns * scale;
-          const y = top + (lane + 0.5) * laneHeight - nodeHeight / 2;
           nodes.push({ phase, number, lane, call, of: one, x: at, y, width: wide, height: nodeHeight });
           at += wide + GAP;
         });
@@ -50,7 +51,7 @@ export function placed(structure, width) {
     x += area.width + PHASE_GAP;
   });
   nodes.sort((a, b) => a.lane - b.lane || a.x - b.x);
-  return { nodes, areas, left, laneHeight, height: top + lanes.length * laneHeight + 8, width: Math.max(width, x) };
+  return { nodes, work, areas, left, laneHeight, height: top + lanes.length * laneHeight + 8, width: Math.max(width, x) };
 }
 
 /** Returns the ways of the messages with the greatest numbers, as points. */
@@ -84,7 +85,7 @@ function curve(from, to, laneHeight) {
 
 /** Draws lanes, phases, messages and nodes. `chosen` and `isSelected(call)` are framed. */
 export function drawLanes(context, structure, layout, found, { measure, chosen, isSelected }) {
-  const { areas, left, laneHeight, height, nodes } = layout;
+  const { areas, left, laneHeight, height, nodes, work } = layout;
   context.font = font();
   context.textBaseline = "middle";
   const top = topHeight();
@@ -94,7 +95,7 @@ export function drawLanes(context, structure, layout, found, { measure, chosen, 
     for (const { x, width } of areas) context.fillRect(x - 4, y, width + 6, laneHeight);
     context.fillStyle = token("--ink");
     context.textAlign = "right";
-    context.fillText(fitted(context, ranks, left - 16), left - 10, y + laneHeight / 2);
+    context.fillText(fittedRanks(context, ranks, left - 16), left - 10, y + laneHeight / 2);
   });
   context.textAlign = "left";
   for (const { phase, x, width } of areas) {
@@ -105,6 +106,7 @@ export function drawLanes(context, structure, layout, found, { measure, chosen, 
   }
   const greatest = found.reduce((most, { message }) => Math.max(most, message[measure]), 1);
   for (const { message, points } of [...found].reverse()) drawWay(context, points, message[measure] / greatest, laneHeight);
+  for (const one of work) drawComputing(context, one);
   for (const node of nodes) drawNode(context, node);
   for (const node of nodes) {
     if (node !== chosen && !isSelected(node.call)) continue;
@@ -114,6 +116,16 @@ export function drawLanes(context, structure, layout, found, { measure, chosen, 
       context.strokeRect(node.x - 1, node.y - 1, node.width + 2, node.height + 2);
     }
   }
+}
+
+/** Draws what a class computes in a phase, all of it before its calls. */
+function drawComputing(context, { x, y, width, height }) {
+  context.fillStyle = token("--comp");
+  context.fillRect(x, y, Math.max(1, width), height);
+  if (width < 34 || height < 15) return;
+  context.fillStyle = token("--frame-ink");
+  context.textAlign = "left";
+  context.fillText(fitted(context, "computing", width - 8), x + 4, y + height / 2);
 }
 
 /** Draws a node; at its lower edge is the part until partners came. */

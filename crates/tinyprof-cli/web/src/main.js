@@ -30,12 +30,13 @@ async function start() {
   // For two runs, the views show the later one.
   const profile = profiles[profiles.length - 1];
   title(profiles);
+  document.documentElement.classList.toggle("one-rank", profile.report.ranks === 1);
   const tabs = new Tabs([
     ["summary", "Summary", () => new SummaryView(profile, (key) => tabs.show(key))],
     ["tree", "Callpaths", () => new TreeView(profile)],
     ...(profile.report.ranks > 1 ? [["ranks", "Ranks", () => new RanksView(profile)]] : []),
     ["iterations", "Iterations", () => new IterationsView(profile)],
-    ["executions", "Executions", () => new ExecutionsView(profile)],
+    ...(profile.report.executions > 1 ? [["executions", "Executions", () => new ExecutionsView(profile)]] : []),
     ...(profile.communication ? [["communication", "Communication", () => new CommunicationView(profile)]] : []),
     ...(profile.structure ? [["structure", "Structure", () => new StructureView(profile)]] : []),
     ...(profile.timeline ? [["timeline", "Time line", () => new TimelineView(profile)]] : []),

@@ -32,6 +32,16 @@ export function fitted(context, text, width) {
   return low < 2 ? "" : shortened(text, low);
 }
 
+/** Returns a list of ranks, `0-3,7,9…`, so that `context` draws it in `width` pixels; no number is cut. */
+export function fittedRanks(context, ranks, width) {
+  const runs = ranks.split(",");
+  for (let kept = runs.length; kept > 0; kept -= 1) {
+    const text = `${runs.slice(0, kept).join(",")}${kept < runs.length ? "…" : ""}`;
+    if (context.measureText(text).width <= width) return text;
+  }
+  return fitted(context, ranks, width);
+}
+
 function shortened(text, length) {
   const head = Math.ceil(length / 2);
   return `${text.slice(0, head)}…${text.slice(text.length - (length - head))}`;

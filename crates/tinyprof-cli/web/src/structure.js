@@ -8,7 +8,7 @@ import { hush, say, tell } from "./tooltip.js";
 import { onSelection, select, selection } from "./selection.js";
 import { shown } from "./names.js";
 
-const LABEL = "Phases from left to right, a lane for each class of ranks, calls as wide as their time; the table of classes follows. Arrow keys move the cursor, Enter selects a callpath.";
+const LABEL = "Phases from left to right, a lane for each class of ranks, its computing and its calls as wide as their time; the table of classes follows. Arrow keys move the cursor, Enter selects a callpath.";
 /** The most messages that the description of a call tells. */
 const TOLD_MAX = 4;
 const NEAR_PIXELS = 5;
@@ -57,7 +57,7 @@ export class StructureView {
 
   #noteText() {
     const { lanes, phases, ranks_omitted } = this.found;
-    const words = [`${counted(phases.length, "phase")}, ${counted(lanes.length, "lane")}: ranks share one if they do the same in every phase. The lower edge of a call is its waiting. Lines are messages, as thick as their ${this.state.measure === "bytes" ? "bytes" : "waiting"}.`];
+    const words = [`${counted(phases.length, "phase")}, ${counted(lanes.length, "lane")}: ranks share one if they do the same in every phase. Computing comes before the calls, added up; all is in one scale. The lower edge of a call is its waiting. Lines are messages, as thick as their ${this.state.measure === "bytes" ? "bytes" : "waiting"}.`];
     if (ranks_omitted > 0) words.push(`${counted(ranks_omitted, "rank")} in further classes are not drawn.`);
     return words.join(" ");
   }

@@ -18,6 +18,8 @@ export class Tabs {
       return { key, make, button, panel, view: null };
     });
     document.getElementById("tabs").replaceChildren(...this.tabs.map(({ button }) => button));
+    // On a narrow screen the tabs scroll, and the current one stays in sight.
+    addEventListener("resize", () => this.#toCurrent());
     document.getElementById("views").replaceChildren(...this.tabs.map(({ panel }) => panel));
   }
 
@@ -37,8 +39,12 @@ export class Tabs {
       tab.panel.hidden = !isCurrent;
       if (!isCurrent) continue;
       this.#drawn(tab);
-      tab.button.scrollIntoView({ block: "nearest", inline: "nearest" });
     }
+    this.#toCurrent();
+  }
+
+  #toCurrent() {
+    this.tabs.find(({ key }) => key === this.current)?.button.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   #drawn(tab) {

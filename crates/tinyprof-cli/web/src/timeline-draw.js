@@ -140,7 +140,10 @@ export function drawName(context, words, isSelected, { left, y, height }) {
   context.textAlign = "right";
   context.textBaseline = "middle";
   context.fillStyle = isSelected ? token("--accent") : token("--ink");
-  context.fillText(fitted(context, `${isSelected ? "▸ " : ""}${words}`, left - 14), left - 8, y + height / 2 + 1);
+  const marked = `${isSelected ? "▸ " : ""}${words}`;
+  // The number of the rank is what matters.
+  const text = context.measureText(marked).width <= left - 14 ? marked : marked.replace("rank ", "");
+  context.fillText(fitted(context, text, left - 14), left - 8, y + height / 2 + 1);
 }
 
 /** Frames a visit. */

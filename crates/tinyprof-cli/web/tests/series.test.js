@@ -147,6 +147,6 @@ for (const [colorScheme, sign] of [["light", -1], ["dark", 1]]) test(`${colorSch
 test("a run of one rank has no view of ranks", async () => {
   const { page } = await open(browser, "one");
   assert.equal(reportOf("one").ranks, 1);
-  assert.deepEqual(await viewsOf(page), ["summary", "tree", "iterations", "executions"]);
+  assert.deepEqual(await viewsOf(page), ["summary", "tree", "iterations"]);
   await page.context().close();
 });
