@@ -2,13 +2,13 @@
 
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test install check browser python bench overhead scaling evaluation format-performance fmt clean
+.PHONY: help demo test install check browser pictures python bench overhead scaling evaluation format-performance fmt clean
 
 help: ## Print this list
 	@echo "TinyProf. Two commands do everything on a machine with Rust:"
 	@awk -F ':.*## ' '/^(demo|test):.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 	@echo "And for work on the code:"
-	@awk -F ':.*## ' '/^(install|check|browser|python|bench|overhead|scaling|evaluation|format-performance|fmt|clean|help):.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^(install|check|browser|pictures|python|bench|overhead|scaling|evaluation|format-performance|fmt|clean|help):.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 	@echo "MPICC=mpicc.mpich make demo (or test) uses that MPI and no other."
 
 demo: ## Install what is missing, run a verified FFT on 4 ranks, print its profile
@@ -28,6 +28,9 @@ python: ## Build and test the Python package, in an environment of its own
 
 browser: ## Write pages of profiles of all kinds, and click through them in Chromium
 	@bash scripts/browser.sh
+
+pictures: ## Compare pictures of all views at all sizes with those that were kept; KEEP=1 keeps the new ones
+	@bash scripts/browser.sh --matrix $(if $(KEEP),--keep)
 
 bench: ## Measure what a region costs, beside a bare pair of timestamp reads
 	@source scripts/rust.sh && rust_find && cargo bench -p tinyprof-benches

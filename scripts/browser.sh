@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
 # Writes pages of profiles of several kinds with `tinyprof html`, and clicks through them in
 # Chromium. Screenshots are in target/browser/screenshots afterwards; with --pictures two of them
-# become those of the README, and there is a matrix of all views at three sizes, in light and dark,
-# which takes minutes. Installs Chromium, Node.js and npm if they are missing.
+# become those of the README. Installs Chromium, Node.js and npm if they are missing.
+#
+# With --matrix it takes pictures of all views at three sizes, in light and dark, and compares them
+# with those in web/tests/pictures, which takes minutes; with --matrix --keep they become those. With
+# --measure it measures the pages for docs/html.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/rust.sh
@@ -53,6 +56,12 @@ TINYPROF_PAGES=$out cargo test --quiet "${SELECTED[@]}" --test structure -- \
 "$bin/examples/story" "$out/other" 4 12 20
 "$bin/examples/story" "$out/later" 4 13 30
 "$bin/examples/story" "$out/one" 1 12 20
+"$bin/examples/story" "$out/many" 64 12 20
+# Profiles with everything: those of 64 ranks have as many events as a page shows.
+"$bin/examples/everything" "$out/all-1" 1 100 50
+"$bin/examples/everything" "$out/all-4" 4 100 50
+"$bin/examples/everything" "$out/all-64" 64 100 100
+"$bin/examples/everything" "$out/all-4096" 4096 100 20
 "$bin/examples/story" "$out/empty" 0 0 0
 "$bin/examples/hostile" "$out/hostile"
 # Ranks that ran together, an invalid number, a file that was cut off: the remaining data is a
@@ -120,10 +129,19 @@ sides=(--base "$out"/base-?.tprof --new "$out"/new-?.tprof)
 "$bin/tinyprof" diff --json "${sides[@]}" >"$out/several.json"
 "$bin/tinyprof" diff --width 1000 --all "${sides[@]}" >"$out/several.txt"
 
-TINYPROF_PAGES=$out TINYPROF_PROGRAMS=$bin node --test --test-concurrency=2 "$web"/tests/*.test.js
-
-if [[ ${1:-} == --pictures ]]; then
-    cp "$out/screenshots/fft-summary.png" docs/images/summary.png
-    cp "$out/screenshots/tc-iterations.png" docs/images/iterations.png
-    TINYPROF_PAGES=$out node "$web/tests/matrix.js"
-fi
+export TINYPROF_PAGES=$out TINYPROF_PROGRAMS=$bin
+case ${1:-} in
+--matrix) node "$web/tests/matrix.js" "${@:2}" ;;
+--measure)
+    "$bin/examples/everything" "$out/all" 4096 100 100
+    "$bin/tinyprof" html "$out/all.tprof" -o "$out/all.html"
+    node "$web/tests/measure.js" all-4 all-64 wide all
+    ;;
+*)
+    node --test --test-concurrency=2 "$web"/tests/*.test.js
+    if [[ ${1:-} == --pictures ]]; then
+        cp "$out/screenshots/fft-summary.png" docs/images/summary.png
+        cp "$out/screenshots/tc-iterations.png" docs/images/iterations.png
+    fi
+    ;;
+esac

@@ -13,8 +13,8 @@ const ARGUMENTS = [
   "--disable-component-update", "--disable-sync",
 ];
 
-export function launch() {
-  return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ARGUMENTS });
+export function launch(options = {}) {
+  return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ARGUMENTS, ...options });
 }
 
 /** What `tinyprof report --json` says of a profile. */
@@ -51,7 +51,7 @@ export async function open(browser, name, { beforeOpening, ...options } = {}) {
   return { page, wrong };
 }
 
-export const VIEWS = ["summary", "tree", "ranks", "iterations", "executions"];
+export const VIEWS = ["summary", "tree", "ranks", "iterations"];
 
 /** The views that a page has. */
 export function viewsOf(page) {

@@ -132,6 +132,14 @@ test("what a damaged profile has lost is told before any number", async () => {
   await page.context().close();
 });
 
+test("a page with everything of 4,096 ranks and 100 callpaths is below 3 MB", () => {
+  const bytes = (name) => statSync(join(PAGES, `${name}.html`)).size;
+  // The first has 4,096 ranks and a fifth of the events of the second, which has as many as a page shows. A page with both
+  // has at most the bytes of the first, and four fifths of what the second has beside its scripts.
+  const both = bytes("all-4096") + 0.8 * (bytes("all-64") - bytes("empty"));
+  assert.ok(both <= 3_000_000, `${bytes("all-4096")} and ${bytes("all-64")} B`);
+});
+
 test("a page of 4,096 ranks and 100 callpaths is small, and what it costs is reported", async (t) => {
   assert.ok(statSync(join(PAGES, "wide.html")).size <= 2_000_000);
   let client;
