@@ -2,8 +2,13 @@
 //!
 //! The program takes the place of this process, so that its exit code, signals, terminal and output
 //! are exactly its own. If it is a launcher, a process in the background holds the roll call of the
-//! job until the launcher ends.
+//! job until the launcher ends; the same process watches the condition in `TINYPROF_ON`.
 
+#[cfg(feature = "top")]
+mod condition;
+#[cfg(not(feature = "top"))]
+#[path = "launch/no_condition.rs"]
+mod condition;
 mod forward;
 mod needed;
 mod roll_call;
@@ -17,11 +22,14 @@ use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{self, Command};
 
 use crate::arguments::RunArguments;
 use crate::outcome::Outcome;
 use crate::render;
+use crate::sys::{in_background, wait_for_end_of};
+use condition::{OfRun, Watching};
+use roll_call::RollCall;
 
 /// The file name of the library.
 const LIBRARY: &str = "libtinyprof_preload.so";
@@ -42,7 +50,8 @@ const SEPARATORS: [u8; 2] = [b':', b' '];
 /// Runs the command in place of this process. Returns only if it could not be started.
 ///
 /// # Errors
-/// If there is no library to preload, or if the program would end because of it.
+/// If there is no library to preload, if the program would end because of it, or if an option asks
+/// for what cannot be.
 pub(crate) fn run(arguments: &RunArguments) -> Result<Outcome, Box<dyn Error>> {
     let library = match &arguments.library {
         Some(given) => found(given)?,
@@ -61,19 +70,44 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Outcome, Box<dyn Error>> {
     for setting in arguments.settings.iter().chain(&arguments.out) {
         command.env(setting.variable, &setting.value);
     }
-    if roll_call::is_launcher(program) {
+    let condition = condition::asked_for(arguments)?;
+    if let Some(condition) = &condition {
+        command.env(condition::VARIABLE, condition.token());
+    }
+    let is_launcher = roll_call::is_launcher(program);
+    let call = if is_launcher { RollCall::new().unwrap_or_default() } else { None };
+    if let Some(call) = &call {
+        command.env(tinyprof_roll_call::VARIABLE, call.invitation().to_string());
+    }
+    // Where that fails, ranks are profiled as far as they know of each other.
+    begin_background(call, condition).ok();
+    if is_launcher {
         hand_on(&mut command, rest);
     }
     let error = command.args(rest).exec();
     Ok(not_started(program, &error))
 }
 
-/// Lets ranks on other hosts get our variables, and know of each other. Where that fails, they are
-/// profiled as far as they know of each other.
-fn hand_on(command: &mut Command, arguments: &[OsString]) {
-    if let Some(invitation) = roll_call::hold().unwrap_or_default() {
-        command.env(tinyprof_roll_call::VARIABLE, invitation.to_string());
+/// Holds the roll call and watches the condition, in a process in the background, until this process
+/// ends.
+fn begin_background(call: Option<RollCall>, condition: Option<OfRun>) -> io::Result<()> {
+    if call.is_none() && condition.is_none() {
+        return Ok(());
     }
+    let launcher = process::id();
+    let listeners = call.iter().flat_map(RollCall::descriptors);
+    let kept: Vec<_> = listeners.chain(condition.iter().map(OfRun::descriptor)).collect();
+    in_background(&kept, || {
+        let keeper = call.map(RollCall::hold);
+        let peers = move || keeper.as_ref().map(roll_call::hosts).unwrap_or_default();
+        let watching = condition.map(|condition| condition.begin(peers));
+        wait_for_end_of(launcher);
+        watching.into_iter().for_each(Watching::end);
+    })
+}
+
+/// Lets ranks on other hosts get our variables.
+fn hand_on(command: &mut Command, arguments: &[OsString]) {
     let set: Vec<OsString> = command.get_envs().map(|(name, _)| name.to_owned()).collect();
     let inherited = env::vars_os().map(|(name, _)| name);
     let ours = set.into_iter().chain(inherited).filter_map(|name| name.into_string().ok());

@@ -16,6 +16,8 @@ use tinyprof_segment::clock::{Moment, counter};
 
 pub(crate) use background::{in_background, wait_for_end_of};
 #[cfg(feature = "top")]
+pub(crate) use background::print_to;
+#[cfg(feature = "top")]
 pub(crate) use shared_words::SharedWords;
 
 /// Returns the current moment on the processor's counter and the system's clock.

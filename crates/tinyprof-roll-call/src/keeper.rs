@@ -1,7 +1,8 @@
 //! The side that knows who is here.
 
+use std::collections::BTreeSet;
 use std::io;
-use std::net::{TcpListener, TcpStream};
+use std::net::{IpAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -21,13 +22,21 @@ const STACK_BYTES: usize = 64 << 10;
 pub struct Keeper {
     token: Arc<str>,
     rolls: Arc<Mutex<Rolls<TcpStream>>>,
+    hosts: Arc<Mutex<BTreeSet<IpAddr>>>,
 }
 
 impl Keeper {
     /// Makes a keeper that admits those who have this invitation.
     #[must_use]
     pub fn new(invitation: &Invitation) -> Self {
-        Self { token: invitation.token().into(), rolls: Arc::default() }
+        Self { token: invitation.token().into(), rolls: Arc::default(), hosts: Arc::default() }
+    }
+
+    /// Returns the addresses of the hosts from which ranks have come.
+    #[must_use]
+    pub fn hosts(&self) -> Vec<IpAddr> {
+        let hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
+        hosts.iter().copied().collect()
     }
 
     /// Talks to all who come, each on a thread of its own, for ever. A rank for which there is no
@@ -51,6 +60,9 @@ impl Keeper {
         stream.set_write_timeout(Some(PATIENCE))?;
         stream.set_nodelay(true)?;
         let place = self.admitted(&read(stream)?).ok_or(io::ErrorKind::PermissionDenied)?;
+        if let Ok(peer) = stream.peer_addr() {
+            self.hosts.lock().unwrap_or_else(PoisonError::into_inner).insert(peer.ip());
+        }
         write(stream, KNOWN)?;
         if read(stream)? != HERE {
             return Ok(());

@@ -36,6 +36,7 @@ pub mod pattern;
 mod rows;
 mod setting;
 mod table;
+mod trigger;
 mod unknown;
 mod wrappers;
 
@@ -46,6 +47,7 @@ pub use document::{Column, document};
 pub use events::{Events, EventsWindow};
 pub use setting::Setting;
 pub use table::{ALL_INTERIM_PROFILES, DEADLINE_DEFAULT, SETTINGS, Settings};
+pub use trigger::{Trigger, TriggerAction};
 pub use unknown::{is_unknown, nearest};
 pub use wrappers::Wrappers;
 

@@ -20,6 +20,7 @@ use crate::parse::{
 };
 use crate::rows::settings;
 use crate::setting::Setting;
+use crate::trigger::Trigger;
 
 /// The number that keeps all interim profiles: none is removed, not even after the run.
 pub const ALL_INTERIM_PROFILES: u32 = u32::MAX;
@@ -179,6 +180,18 @@ settings! {
                 "hold" => Some(Steer::Hold),
                 _ => None,
             }),
+        }
+        /// What is to be done when a condition holds.
+        on: Trigger {
+            key: "on",
+            variable: "TINYPROF_ON",
+            values: "efficiency<0.5: save",
+            expected: "a condition and what to do, notify, save, record or hold, as in \
+                       'efficiency < 0.5: save,record times 3 for 5s'",
+            meaning: "what `tinyprof run` does when a condition holds of the running job: \
+                      `notify`, `save`, `record` or `hold`; once, or `times N`",
+            default: "nothing",
+            read: |value| text(value, Trigger::parse),
         }
         /// The time between two interim profiles; zero for none.
         interim_interval: Duration {

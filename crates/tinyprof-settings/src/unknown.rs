@@ -17,6 +17,7 @@ const OF_OURS: &[&str] = &[
     "PAGER",
     "PAGES",
     "ROLL_CALL",
+    "RUN",
     "SHARED_DATA",
     "UPDATE_DOCS",
 ];

@@ -1,10 +1,13 @@
 //! The start of a recording, which also arranges for its end.
 
+use std::env;
 use std::sync::Once;
 
 use super::events;
 use super::finish;
 use super::interim_profiles;
+use super::launcher::speaks_for_all;
+use super::message::warn;
 use super::on_demand;
 use super::sampling;
 use super::segments;
@@ -17,6 +20,9 @@ use crate::record::clock::Clock;
 use crate::record::filter::{self, Filter};
 use crate::record::thread;
 use crate::sys::{at_exit, is_sandboxed};
+
+/// The variable that `tinyprof run` sets.
+const WATCHED: &str = "TINYPROF_RUN";
 
 /// Begins the recording of this process if it has not begun yet: reads the environment, chooses the
 /// clock, and arranges that the profile is written when the process ends.
@@ -54,6 +60,9 @@ pub(super) fn arrange() {
         interim_profiles::install(interval);
     }
     on_demand::arrange();
+    if session().config.on.is_some() && env::var_os(WATCHED).is_none() && speaks_for_all() {
+        warn("nobody watches the condition in TINYPROF_ON, as this was not started by tinyprof run");
+    }
     at_exit(end);
 }
 

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
-use tinyprof_settings::parse;
+use tinyprof_settings::{Trigger, TriggerAction, parse};
 
 use super::files::SegmentChoice;
 use super::output::PlainOutput;
@@ -132,6 +132,25 @@ pub(crate) struct OnArguments {
 }
 
 impl OnArguments {
+    /// Returns what a job that `tinyprof run` has started is watched for. Looks every second.
+    pub(crate) fn of_run(trigger: &Trigger, on: OnJob) -> Self {
+        let action = |action: &TriggerAction| match action {
+            TriggerAction::Notify => CtlAction::Notify,
+            TriggerAction::Save => CtlAction::Save,
+            TriggerAction::Record => CtlAction::Record,
+            TriggerAction::Hold => CtlAction::Hold,
+        };
+        Self {
+            condition: Some(trigger.condition.clone()),
+            actions: trigger.actions.iter().map(action).collect(),
+            times: trigger.times,
+            time: Time(trigger.time),
+            name: None,
+            interval: 1,
+            on,
+        }
+    }
+
     /// Returns the condition; `None` if measuring is to be switched on again.
     pub(crate) fn condition(&self) -> Option<String> {
         self.condition.clone().filter(|_| self.directory().is_none())

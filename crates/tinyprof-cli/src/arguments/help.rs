@@ -181,6 +181,7 @@ Examples:
   tinyprof run -- mpiexec -n 4 ./a.out
   tinyprof run --out lu -o report=off -- srun -n 64 ./lu
   tinyprof run -- mpiexec -n 4 python3 solve.py
+  tinyprof run -o on='efficiency < 0.5: save' -- mpiexec -n 4 ./a.out
 
 On several hosts, ranks are known to each other if this command starts the launcher (mpiexec, mpirun,
 srun): it holds a roll call for as long as that runs, and lets Open MPI hand the variables on. Where ranks

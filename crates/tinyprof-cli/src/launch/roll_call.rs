@@ -4,14 +4,12 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::net::{IpAddr, TcpListener};
-use std::os::fd::AsRawFd as _;
+use std::os::fd::{AsRawFd as _, RawFd};
 use std::path::Path;
-use std::{process, thread};
+use std::thread;
 
 use if_addrs::Interface;
 use tinyprof_roll_call::{Invitation, Keeper};
-
-use crate::sys::{in_background, wait_for_end_of};
 
 /// The beginnings of the names of commands that start the ranks of a job.
 const LAUNCHERS: [&str; 8] =
@@ -29,33 +27,59 @@ pub(super) fn is_launcher(command: &OsStr) -> bool {
     name.is_some_and(|name| LAUNCHERS.iter().any(|launcher| name.starts_with(launcher)))
 }
 
-/// Holds the roll call in a process in the background, until this process ends. Returns the
-/// invitation for the ranks. `None` if this host has no network, on which there are no other hosts
-/// either.
-///
-/// # Errors
-/// If the system refuses.
-pub(super) fn hold() -> io::Result<Option<Invitation>> {
-    let mut listeners = Vec::new();
-    for address in addresses(if_addrs::get_if_addrs()?) {
-        listeners.push(TcpListener::bind((address, 0))?);
+/// A roll call that nobody holds yet.
+#[derive(Debug)]
+pub(super) struct RollCall {
+    listeners: Vec<TcpListener>,
+    invitation: Invitation,
+}
+
+impl RollCall {
+    /// Prepares the roll call. `None` if this host has no network, on which there are no other
+    /// hosts either.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub(super) fn new() -> io::Result<Option<Self>> {
+        let mut listeners = Vec::new();
+        for address in addresses(if_addrs::get_if_addrs()?) {
+            listeners.push(TcpListener::bind((address, 0))?);
+        }
+        if listeners.is_empty() {
+            return Ok(None);
+        }
+        let addresses: io::Result<Vec<_>> = listeners.iter().map(TcpListener::local_addr).collect();
+        let invitation = Invitation::new(&token()?, addresses?);
+        Ok(Some(Self { listeners, invitation }))
     }
-    if listeners.is_empty() {
-        return Ok(None);
+
+    /// Returns the invitation for the ranks.
+    pub(super) const fn invitation(&self) -> &Invitation {
+        &self.invitation
     }
-    let addresses: io::Result<Vec<_>> = listeners.iter().map(TcpListener::local_addr).collect();
-    let invitation = Invitation::new(&token()?, addresses?);
-    let launcher = process::id();
-    let kept: Vec<_> = listeners.iter().map(|listener| listener.as_raw_fd()).collect();
-    in_background(&kept, || {
-        let keeper = Keeper::new(&invitation);
-        for listener in listeners {
+
+    /// Returns the files that have to stay open.
+    pub(super) fn descriptors(&self) -> impl Iterator<Item = RawFd> {
+        self.listeners.iter().map(|listener| listener.as_raw_fd())
+    }
+
+    /// Holds it until this process ends.
+    pub(super) fn hold(self) -> Keeper {
+        let keeper = Keeper::new(&self.invitation);
+        for listener in self.listeners {
             let keeper = keeper.clone();
             thread::spawn(move || keeper.listen(&listener));
         }
-        wait_for_end_of(launcher);
-    })?;
-    Ok(Some(invitation))
+        keeper
+    }
+}
+
+/// Returns the hosts from which ranks have come; none if all of them are on this one.
+pub(super) fn hosts(keeper: &Keeper) -> Vec<IpAddr> {
+    let own: Vec<IpAddr> =
+        if_addrs::get_if_addrs().unwrap_or_default().iter().map(Interface::ip).collect();
+    let hosts = keeper.hosts();
+    if hosts.iter().all(|host| own.contains(host)) { Vec::new() } else { hosts }
 }
 
 /// Returns the addresses at which other hosts may reach this one, the likeliest first.
@@ -72,7 +96,7 @@ fn addresses(interfaces: Vec<Interface>) -> Vec<IpAddr> {
 }
 
 /// Returns 128 random bits.
-fn token() -> io::Result<String> {
+pub(super) fn token() -> io::Result<String> {
     let mut bytes = [0; 16];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())

@@ -31,6 +31,7 @@ use crate::sys;
 
 pub(super) use crew::Crew;
 pub(super) use measured::unpacked;
+pub(super) use slurm::hosts_of_job;
 pub(super) use way::{Started, Task, Way, way_to_hosts};
 
 use measured::{Timer, measurements};

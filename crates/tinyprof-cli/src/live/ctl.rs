@@ -11,6 +11,7 @@ mod threads;
 use std::error::Error;
 
 use crate::arguments::{CtlArguments, CtlCommand};
+pub(super) use conditions::watch;
 pub(super) use held::{hold_by, release_by};
 pub(super) use recording::record_by;
 pub(super) use status::status_by;

@@ -1,8 +1,10 @@
-//! A condition on a running job, in CEL, such as `efficiency < 0.5` or `imbalance["solve"] > 0.3`.
+//! A condition on a running job, in CEL, such as `efficiency < 0.5` or `imbalance["solve"] > 0.3`,
+//! which may also be written `imbalance("solve") > 0.3`.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use cel::{Context, Program, Value};
+use cel::{Context, ExecutionError, Program, Value};
 
 use super::frame::{Frame, Row};
 
@@ -20,6 +22,9 @@ const NUMBERS: [&str; 8] = [
 
 /// The names of numbers by region.
 const BY_REGION: [&str; 4] = ["imbalance", "now", "share", "visits"];
+
+/// The functions of CEL that make sense of numbers.
+const FUNCTIONS: [&str; 6] = ["double", "has", "int", "max", "min", "size"];
 
 /// A condition on a running job.
 #[derive(Debug)]
@@ -44,6 +49,15 @@ impl Condition {
                 "a condition knows no {name}; of the job there are {}; of a region, as in \
                  imbalance[\"solve\"], {}",
                 NUMBERS.join(", "),
+                BY_REGION.join(", ")
+            ));
+        }
+        let is_word = |name: &&str| name.chars().all(|letter| letter.is_ascii_alphanumeric());
+        let is_known = |name: &&str| BY_REGION.contains(name) || FUNCTIONS.contains(name);
+        let functions = references.functions().into_iter().filter(is_word);
+        if let Some(name) = functions.into_iter().find(|name| !is_known(name)) {
+            return Err(format!(
+                "a condition knows no {name} of a region, only {}",
                 BY_REGION.join(", ")
             ));
         }
@@ -79,11 +93,22 @@ fn context(frame: &Frame) -> Context<'static, 'static> {
     number("ranks_seen", Some(whole(picture.ranks.len())));
     number("still", Some(whole(picture.still.count)));
     number("missing", Some(whole(picture.missing.count)));
-    context.add_variable_from_value("imbalance", by_region(frame, |row| row.imbalance));
-    context.add_variable_from_value("now", by_region(frame, Row::now));
-    context.add_variable_from_value("share", by_region(frame, |row| Some(row.share)));
-    context.add_variable_from_value("visits", by_region(frame, |row| Some(whole(row.visits))));
+    add_by_region(&mut context, "imbalance", by_region(frame, |row| row.imbalance));
+    add_by_region(&mut context, "now", by_region(frame, Row::now));
+    add_by_region(&mut context, "share", by_region(frame, |row| Some(row.share)));
+    add_by_region(&mut context, "visits", by_region(frame, |row| Some(whole(row.visits))));
     context
+}
+
+/// Adds numbers by region, as a map and as a function.
+fn add_by_region(context: &mut Context<'_, '_>, name: &str, numbers: HashMap<String, Value>) {
+    context.add_variable_from_value(name, numbers.clone());
+    let of_region = move |region: Arc<String>| {
+        let known = numbers.get(&*region).cloned();
+        known.ok_or_else(|| ExecutionError::NoSuchKey(region))
+    };
+    // None of these names is one of CEL's own, which would be refused.
+    context.add_function(name, of_region).ok();
 }
 
 /// Returns a number of each region: that of its costliest callpath.
@@ -117,6 +142,15 @@ mod tests {
         assert!(!holds(r#"share["exchange"] > 0.9"#));
         assert!(!holds(r#"share["elsewhere"] >= 0.0"#), "nothing is known of it");
         assert!(!holds(r#"now["exchange"] >= 0.0"#), "there is no sample before");
+    }
+
+    #[test]
+    fn a_number_of_a_region_may_be_written_as_a_call() {
+        assert!(holds(r#"imbalance("exchange") > 0.1 && visits("exchange") == 100.0"#));
+        assert!(!holds(r#"share("elsewhere") >= 0.0"#), "nothing is known of it");
+        assert!(holds(r#"size(share) > 1 && double(ranks) > share["exchange"]"#));
+        let error = Condition::new(r#"ranks("exchange") > 3"#).expect_err("a number of the job");
+        assert!(error.contains("knows no ranks of a region, only imbalance, "), "{error}");
     }
 
     #[test]

@@ -85,18 +85,19 @@ impl<'a> Job<'a> {
 
     /// Returns `true` if `name` refers to this job.
     ///
-    /// It may be the id of one of its processes, or, of any of them, the name of its profile with
+    /// It may be the id of one of its processes, also as `#ID`, or, of any of them, the name of its profile with
     /// or without directory and ending, the name of its program, or the number from the batch
     /// system.
     pub(crate) fn is_called(&self, name: &str) -> bool {
         let bare = name.strip_suffix(".tprof").unwrap_or(name);
+        let number = name.strip_prefix('#').unwrap_or(name);
         self.processes.iter().any(|process| {
             let ProcessDescription { profile, metadata, .. } = &process.description;
             let file_of = |path: &str| {
                 Path::new(path).file_name().map(|file| file.to_string_lossy().into_owned())
             };
             let profile = profile.strip_suffix(".tprof").unwrap_or(profile);
-            process.id.to_string() == name
+            process.id.to_string() == number
                 || profile == bare
                 || file_of(profile).as_deref() == Some(bare)
                 || file_of(&metadata.executable).as_deref() == Some(name)

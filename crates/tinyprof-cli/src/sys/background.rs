@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, FromRawFd as _, OwnedFd, RawFd};
 use std::path::Path;
 use std::ptr;
 use std::thread;
@@ -61,6 +61,21 @@ fn leave(kept: &[RawFd]) {
             unsafe { libc::dup2(nothing.as_raw_fd(), standard) };
         }
     }
+}
+
+/// Makes what this process prints go to a file.
+///
+/// # Errors
+/// If the system refuses.
+#[cfg(feature = "top")]
+pub(crate) fn print_to(file: &impl AsRawFd) -> io::Result<()> {
+    for standard in 1..=2 {
+        // SAFETY: both are descriptors; no memory is accessed.
+        if unsafe { libc::dup2(file.as_raw_fd(), standard) } == -1 {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    Ok(())
 }
 
 /// Waits until a process has ended.

@@ -106,6 +106,18 @@ fn a_condition_saves_and_records() {
 }
 
 #[test]
+fn a_condition_is_watched_without_a_client() {
+    let place = Place::new();
+    let said = place.run("unattended.sh", "6", &[("TIME", "1s")]);
+    assert!(said.contains("efficiency < 0.9: holds, time 1\n"), "{said}");
+    assert_eq!(calls(&place.profile("steered-saved.tprof")), [0; RANKS], "nothing before");
+    assert!(calls(&place.profile("steered-recorded.tprof")).iter().all(|&kept| kept > 20));
+    // By whom is said: there is no client, but a process that the user has asked for.
+    let commands = &place.profile("steered.tprof").ranks[0].commands.commands;
+    assert_eq!(commands.len(), 1, "{commands:?}");
+}
+
+#[test]
 fn phases_are_compared_while_the_run_goes_on() {
     let place = Place::new();
     let said = place.run("phases.sh", "4", &[("PAUSE", "1")]);

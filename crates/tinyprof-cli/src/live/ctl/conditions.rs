@@ -16,25 +16,42 @@ use super::{held, recording};
 use crate::arguments::{CtlAction, OnArguments, OnJob};
 use crate::sys;
 
+/// The time between two looks whether it is over.
+const LOOK: Duration = Duration::from_millis(200);
+
 /// Watches until the condition has held as often as the user wants it, or the job has ended.
 ///
 /// # Errors
 /// If there is no such condition, the job has ended and it never held, or an action has failed.
 pub(super) fn run(arguments: &OnArguments, condition: &str) -> Result<(), Box<dyn Error>> {
     let condition = Condition::new(condition)?;
+    match watch(arguments, &condition, 0, || false)? {
+        0 => Err(format!("the job has ended, and never was {}", condition.text()).into()),
+        _ => Ok(()),
+    }
+}
+
+/// Watches until the condition has held as often as is wanted, of which it has `fired` before, or
+/// the job has ended, or `is_over`. Returns how often it has held, those before included.
+///
+/// # Errors
+/// If there are several jobs, or an action has failed.
+pub(in crate::live) fn watch(
+    arguments: &OnArguments,
+    condition: &Condition,
+    mut fired: u32,
+    is_over: impl Fn() -> bool,
+) -> Result<u32, Box<dyn Error>> {
     let OnJob { segments, hosts, .. } = &arguments.on;
     let mut app = App::new(source(&Watching::of(segments, hosts, arguments.interval)));
     let interval = Duration::from_secs(arguments.interval.into());
-    let (mut fired, mut held_before) = (0, false);
+    let mut held_before = false;
     while fired < arguments.times {
         let begun_ns = sys::now().monotonic_ns;
         app.update();
         if let Some((frame, has_ended)) = app.only_frame()? {
-            if has_ended && fired == 0 {
-                return Err(format!("the job has ended, and never was {}", condition.text()).into());
-            }
             if has_ended {
-                return Ok(());
+                break;
             }
             let holds = condition.holds(frame);
             // Once for each time that it begins to hold.
@@ -44,11 +61,14 @@ pub(super) fn run(arguments: &OnArguments, condition: &str) -> Result<(), Box<dy
             }
             held_before = holds;
         }
-        if fired < arguments.times {
-            sleep(interval.saturating_sub(sys::since(begun_ns)));
+        while fired < arguments.times && sys::since(begun_ns) < interval {
+            if is_over() {
+                return Ok(fired);
+            }
+            sleep(LOOK.min(interval.saturating_sub(sys::since(begun_ns))));
         }
     }
-    Ok(())
+    Ok(fired)
 }
 
 /// Does what the user wants done.
