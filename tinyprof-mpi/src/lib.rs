@@ -82,6 +82,7 @@
 //! | `TINYPROF_EVENTS_MEMORY=4MiB` |  | memory for the events of each thread, rounded down to a power of two | `4MiB` |
 //! | `TINYPROF_EVENTS_WINDOW=10s+5s` |  | when events are kept: some time, or some visits of a region (`solve@100-110`, from 0 on), or only where the program asks for it (`program`) | always |
 //! | `TINYPROF_STEER=on\|hold` |  | commands of `tinyprof ctl` that the program obeys, of its own user: none, those that keep events, or also those that hold it | off: others may only read |
+//! | `TINYPROF_ON=efficiency<0.5: save` |  | what `tinyprof run` does when a condition holds of the running job: `notify`, `save`, `record` or `hold`; once, or `times N` | nothing |
 //! | `TINYPROF_INTERVAL=5s` | [`Builder::interim_interval`] | time between two interim profiles, `NAME-interim-NNNN.tprof` (`ms`, `s`, `m`, `h`) | no interim profiles |
 //! | `TINYPROF_KEEP=all\|N` | [`Builder::keep_interim_profiles`] | number of newest interim profiles to keep; with `all` none is removed, even after the final profile is written | 2 |
 //! | `TINYPROF_PRECISION=exact\|8bit` | [`Builder::precision`] | precision of the times in the profile: as measured, or rounded to 8 bits, off by at most 0.4 %, in half the bytes; counts stay exact | `exact` |

@@ -65,7 +65,9 @@ pub(crate) mod for_mpi {
     pub use super::session::{callers, config, wrappers};
     pub use super::snapshot::ending_here;
     pub use super::starting::starting;
-    pub use super::watch::{unrecorded, watch_flush_points};
+    pub use super::watch::{
+        begin_parts_by, is_part_asked_for, part_has_begun, unrecorded, watch_flush_points,
+    };
     pub use crate::record::{NewWorker, Start, announce_threads, new_worker};
 
     // Of the recorder, and reachable only because it is public there.

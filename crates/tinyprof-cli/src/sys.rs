@@ -14,9 +14,9 @@ use std::time::Duration;
 
 use tinyprof_segment::clock::{Moment, counter};
 
-pub(crate) use background::{in_background, wait_for_end_of};
 #[cfg(feature = "top")]
 pub(crate) use background::print_to;
+pub(crate) use background::{in_background, wait_for_end_of};
 #[cfg(feature = "top")]
 pub(crate) use shared_words::SharedWords;
 

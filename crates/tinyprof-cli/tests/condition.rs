@@ -88,7 +88,8 @@ fn a_wrong_condition_is_an_error_as_an_option_and_a_note_as_a_variable() {
     let place = tempfile::tempdir().expect("a temporary directory");
     let check = |condition: &str, expected: &str| {
         let option = format!("on={condition}");
-        let output = start(place.path(), &["-o", &option], &[]).wait_with_output().expect("it ends");
+        let output =
+            start(place.path(), &["-o", &option], &[]).wait_with_output().expect("it ends");
         assert!(matches!(output.status.code(), Some(1 | 2)), "{:?}", output.status);
         assert!(said(&output).contains(expected) && output.stdout.is_empty(), "{}", said(&output));
         let variables = [("TINYPROF_ON", condition), ("TINYPROF_OUT", "other")];
@@ -113,5 +114,9 @@ fn who_is_not_started_by_tinyprof_run_is_told_that_nobody_watches() {
     command.env("TINYPROF_OUT", "job").env("TINYPROF_REPORT", "off").env_remove("TINYPROF_RUN");
     let output = command.output().expect("it runs");
     assert_eq!(output.status.code(), Some(0));
-    assert!(said(&output).contains("nobody watches the condition in TINYPROF_ON"), "{}", said(&output));
+    assert!(
+        said(&output).contains("nobody watches the condition in TINYPROF_ON"),
+        "{}",
+        said(&output)
+    );
 }

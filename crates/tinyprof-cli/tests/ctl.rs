@@ -2,43 +2,21 @@
 
 #[path = "support/profiles.rs"]
 mod profiles;
+#[path = "support/steered.rs"]
+mod steered;
 #[path = "support/watched.rs"]
 mod watched;
 
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::Relaxed;
-use std::thread::{self, JoinHandle};
+use std::process::{Child, Command, Stdio};
 
-use profiles::{profile, visits_by_rank};
+use profiles::profile;
 use serde_json::Value;
-use tinyprof_format::model::{Profile, ThreadEvents};
+use steered::{ON, Stepping, ctl, run, said, visits};
+use tinyprof_format::model::ThreadEvents;
 use watched::Watched;
 
-const ON: (&str, &str) = ("TINYPROF_STEER", "on");
 const HOLD: (&str, &str) = ("TINYPROF_STEER", "hold");
-
-fn ctl(arguments: &[&str], directory: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tinyprof"));
-    command.arg("ctl").args(arguments).arg("segments").current_dir(directory);
-    command.env_remove("TINYPROF_SEGMENT_DIR").stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
-
-fn run(arguments: &[&str], directory: &Path) -> Output {
-    ctl(arguments, directory).output().expect("tinyprof starts")
-}
-
-fn said(output: &Output) -> String {
-    let text = [&output.stdout[..], &output.stderr].concat();
-    String::from_utf8_lossy(&text).into_owned()
-}
-
-fn visits(profile: &Profile, name: &str) -> u64 {
-    visits_by_rank(profile, name).iter().sum()
-}
 
 fn status(place: &Path) -> Value {
     let output = run(&["status", "--json"], place);
@@ -50,34 +28,6 @@ fn reported(place: &Path, name: &str, options: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tinyprof"));
     let output = command.arg("report").arg(name).args(options).current_dir(place).output();
     said(&output.expect("tinyprof starts")).replace("\n  ", " ")
-}
-
-/// Has a program do steps until it is told to stop.
-struct Stepping {
-    stop: Arc<AtomicBool>,
-    thread: JoinHandle<(Watched, u64)>,
-}
-
-impl Stepping {
-    fn begin(mut program: Watched) -> Self {
-        let stop = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&stop);
-        let thread = thread::spawn(move || {
-            let mut steps = 1;
-            while !told.load(Relaxed) {
-                program.step();
-                steps += 1;
-            }
-            (program, steps)
-        });
-        Self { stop, thread }
-    }
-
-    /// Returns the program, and the number of its steps so far.
-    fn end(self) -> (Watched, u64) {
-        self.stop.store(true, Relaxed);
-        self.thread.join().expect("it goes on")
-    }
 }
 
 /// Waits until a process has ended, or what is said of the only rank is so.
@@ -200,6 +150,7 @@ fn measuring_is_switched_off_and_on_again() {
     assert!((1..=steps).contains(&before), "{before} of {steps}");
     let output = run(&["record", "--for", "10ms"], place.path());
     assert_eq!(output.status.code(), Some(1), "nothing can be recorded: {}", said(&output));
+    assert!(said(&output).contains(": 1 of 1 ranks are switched off"), "{}", said(&output));
     (0..10).for_each(|_| program.step());
     assert_eq!(steps_in("still"), before);
 
@@ -224,7 +175,7 @@ fn measuring_is_switched_off_and_on_again() {
 fn who_has_not_allowed_it_obeys_nobody() {
     let place = tempfile::tempdir().expect("a temporary directory");
     let mut program = Watched::start(place.path(), &[]);
-    for command in [&["record"][..], &["hold"], &["release"], &["off"], &["on"]] {
+    for command in [&["record"][..], &["hold"], &["release"], &["off"], &["on"], &["reset"]] {
         let output = run(command, place.path());
         assert_eq!(output.status.code(), Some(1));
         assert!(said(&output).contains("does not obey this: start it with TINYPROF_STEER="));
@@ -272,6 +223,30 @@ fn something_is_done_when_a_condition_holds() {
     assert!(said(&output).contains("never was ranks > 1"), "{}", said(&output));
 }
 
+/// Returns a document as `tinyprof plug` writes it, with the times of ranks in a callpath.
+fn document(slowest: &[(u64, u64)]) -> String {
+    let slow = |&(rank, ns): &(u64, u64)| serde_json::json!({ "rank": rank, "host": format!("n{rank}"), "inclusive_ns": ns });
+    let slowest: Vec<Value> = slowest.iter().map(slow).collect();
+    let row = serde_json::json!({
+        "callpath": "main/solve", "name": "solve", "share": 0.5, "slowest": slowest,
+    });
+    serde_json::json!({ "callpaths": [row] }).to_string() + "\n"
+}
+
+/// Returns what the example in Rust finds in documents.
+fn straggler_among(documents: &str, times: u32) -> String {
+    let bin = Path::new(env!("CARGO_BIN_EXE_tinyprof")).parent().expect("a directory");
+    let mut command = Command::new(bin.join("examples/stragglers"));
+    command.arg(times.to_string()).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().expect("`cargo test -p tinyprof-cli` builds it");
+    let mut input = child.stdin.take().expect("a pipe");
+    std::io::Write::write_all(&mut input, documents.as_bytes()).expect("it reads");
+    drop(input);
+    let output = child.wait_with_output().expect("it ends");
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
 #[test]
 fn somebody_elses_program_reads_documents_and_tells_findings() {
     let place = tempfile::tempdir().expect("a temporary directory");
@@ -296,6 +271,12 @@ fn somebody_elses_program_reads_documents_and_tells_findings() {
     assert!(said(&output).contains("expected a line such as"), "{}", said(&output));
 
     let mut program = Watched::start(place.path(), &[("TINYPROF_OUT", "other")]);
+    let straggling = straggler_among(&document(&[(2, 100), (1, 100)]), 3);
+    assert!(straggling.is_empty(), "equal ranks: {straggling}");
+    let slow = [(2, 100), (1, 100), (2, 300), (1, 200), (2, 500), (1, 300)];
+    let straggling = straggler_among(&slow.chunks(2).map(document).collect::<String>(), 2);
+    let expected = "rank 2 on n2 is the straggler of main/solve now: 2.0 times the time of rank 1";
+    assert!(straggling.contains(expected) && straggling.lines().count() == 1, "{straggling}");
     let failing = plug("exit 3").wait_with_output().expect("it ends");
     assert_eq!(failing.status.code(), Some(1));
     assert!(said(&failing).contains("sh: exit status: 3"), "{}", said(&failing));

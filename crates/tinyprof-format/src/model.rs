@@ -23,6 +23,7 @@ mod processor;
 mod profile;
 mod profile_id;
 mod samples;
+mod since;
 mod span;
 mod table;
 mod threads;

@@ -1,8 +1,11 @@
 //! Taking the snapshot of this rank.
 
+use std::sync::Arc;
+
 use tinyprof::__mpi as recorder;
 use tinyprof::collect;
 use tinyprof_flush::phases::{Measured, Workplace};
+use tinyprof_format::model::EventMap;
 
 /// Takes a snapshot of this rank and encodes it. If that fails, the rank has nothing to bring.
 pub(crate) fn measure(workplace: &Workplace) -> Measured {
@@ -10,4 +13,19 @@ pub(crate) fn measure(workplace: &Workplace) -> Measured {
     workplace
         .run(move || Measured::of(collect::snapshot(), precision))
         .unwrap_or_else(Measured::missing)
+}
+
+/// Takes a snapshot of this rank, and encodes what it has that an earlier one has not. Returns the
+/// snapshot as well; the earlier one if that fails.
+pub(crate) fn measure_since(
+    workplace: &Workplace,
+    earlier: &Arc<EventMap>,
+) -> (Measured, Arc<EventMap>) {
+    let precision = recorder::precision();
+    let before = Arc::clone(earlier);
+    let measured = workplace.run(move || {
+        let all = collect::snapshot();
+        (Measured::of(all.since(&before), precision), Arc::new(all))
+    });
+    measured.unwrap_or_else(|failure| (Measured::missing(failure), Arc::clone(earlier)))
 }

@@ -73,10 +73,13 @@ pub enum Verb {
     Off,
     /// Measure again.
     On,
+    /// Begin another part of the run, at a flush point on which all ranks agree.
+    Reset,
 }
 
 impl Verb {
-    const ALL: [Self; 5] = [Self::Record, Self::Hold, Self::Release, Self::Off, Self::On];
+    const ALL: [Self; 6] =
+        [Self::Record, Self::Hold, Self::Release, Self::Off, Self::On, Self::Reset];
 
     /// Returns the number in words; never another one in the future.
     #[must_use]
@@ -87,6 +90,7 @@ impl Verb {
             Self::Release => 3,
             Self::Off => 4,
             Self::On => 5,
+            Self::Reset => 6,
         }
     }
 
@@ -99,6 +103,7 @@ impl Verb {
             Self::Release => "release",
             Self::Off => "off",
             Self::On => "on",
+            Self::Reset => "reset",
         }
     }
 
@@ -266,66 +271,4 @@ pub fn answered(header: &[AtomicU64], number: u32) -> Option<Answer> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn words() -> Vec<AtomicU64> {
-        (0..header::WORDS).map(|_| AtomicU64::new(0)).collect()
-    }
-
-    #[test]
-    fn a_command_is_read_as_it_was_written_and_answered_once() {
-        let words = words();
-        let of = |at: usize| words[at].load(Relaxed);
-        assert_eq!(commanded(of), None, "nobody has written one");
-        for (number, verb) in (7..).zip(Verb::ALL) {
-            let given = Given::by("ada@login (tinyprof ctl, process 7)", 5, u64::from(number));
-            command(&words, number, verb, 1_000, &given);
-            let read = commanded(of).expect("it is whole");
-            assert_eq!((read.number, read.verb(), read.until_ns), (number, Some(verb), 1_000));
-            assert_eq!(read.given, given);
-            assert_eq!(answered(&words, number), None);
-            for given in Answer::ALL {
-                answer(&words, number, given, 5);
-                assert_eq!(answered(&words, number), Some(given));
-            }
-        }
-        assert_eq!(high(of(header::EXECUTION)), execution::WATCHED);
-        assert_eq!(low(of(header::EXECUTION)), 0, "the rest is the thread's");
-    }
-
-    #[test]
-    fn what_is_written_in_part_or_by_chance_is_no_command() {
-        let words = words();
-        let given = Given::by("ada", 1, 2);
-        command(&words, 7, Verb::Record, 1_000, &given);
-        let of_given = given.words().map(|(at, _)| at);
-        for at in of_given.chain([header::COMMAND, header::UNTIL_NS, header::CHECK]) {
-            for bit in 0..64 {
-                let of = |word: usize| words[word].load(Relaxed) ^ u64::from(word == at) << bit;
-                assert_eq!(commanded(of), None, "word {at}, bit {bit}");
-            }
-        }
-        let unknown = pack(9, 77);
-        words[header::COMMAND].store(unknown, Relaxed);
-        words[header::CHECK].store(check(unknown, 1_000, &given), Relaxed);
-        let read = commanded(|at| words[at].load(Relaxed)).expect("it is whole");
-        assert_eq!((read.number, read.verb(), read.verb_number), (9, None, 77));
-    }
-
-    #[test]
-    fn a_name_is_cut_between_characters() {
-        let long = format!("{}é", "a".repeat(63));
-        assert_eq!(Given::by(&long, 0, 0).name(), "a".repeat(63));
-        assert_eq!(Given::by("ada@größe", 0, 0).name(), "ada@größe");
-        assert_eq!(Given::by(&"b".repeat(64), 0, 0).name(), "b".repeat(64));
-    }
-
-    #[test]
-    fn what_a_program_accepts_is_a_word() {
-        for accepts in Accepts::ALL {
-            assert_eq!(Accepts::of_word(accepts.to_word()), accepts);
-        }
-        assert_eq!(Accepts::of_word(99), Accepts::Nothing);
-    }
-}
+mod tests;

@@ -6,7 +6,8 @@
 //! then, two lines each:
 //!     0 number of the verb; high half: of the answer      1 date of the command, unix ns
 //!     2 when it was written, ns    3 when it was obeyed, ns    4 when it was over, ns; 0: not yet
-//!     5 .. 7 unused, 0             8 .. 15 who has given it: UTF-8, and zeros
+//!     5 flush point at which it was done; 0: at none, or not yet
+//!     6 .. 7 unused, 0             8 .. 15 who has given it: UTF-8, and zeros
 //! ```
 //!
 //! All times but the date are of `CLOCK_MONOTONIC`.
@@ -33,6 +34,7 @@ const DATE_NS: usize = 1;
 const GIVEN_NS: usize = 2;
 const OBEYED_NS: usize = 3;
 const OVER_NS: usize = 4;
+const FLUSH_POINT: usize = 5;
 const GIVER: usize = 8;
 const _: () = assert!(GIVER + NAME_WORDS == ENTRY_WORDS);
 
@@ -49,6 +51,8 @@ pub struct Obeyed {
     pub obeyed_ns: u64,
     /// When what it has begun was over; 0 if that is not so yet, or it has begun nothing.
     pub over_ns: u64,
+    /// The flush point at which it was done; 0 if that is none, or not so yet.
+    pub flush_point: u64,
 }
 
 /// Adds a command to the log in these words, and returns its position; `None` if there is no room.
@@ -66,6 +70,7 @@ pub fn add(log: &[AtomicU64], command: &Command, answer: Answer, now_ns: u64) ->
     entry[GIVEN_NS].store(command.given.at_ns, Relaxed);
     entry[OBEYED_NS].store(now_ns, Relaxed);
     entry[OVER_NS].store(0, Relaxed);
+    entry[FLUSH_POINT].store(0, Relaxed);
     entry[GIVER..].iter().zip(command.given.name).for_each(|(to, word)| to.store(word, Relaxed));
     log[ENTRIES].store(entries + 1, Release);
     Some(at)
@@ -74,6 +79,14 @@ pub fn add(log: &[AtomicU64], command: &Command, answer: Answer, now_ns: u64) ->
 /// Says that what the command at `position` has begun is over. Owner only.
 pub fn end(log: &[AtomicU64], position: usize, now_ns: u64) {
     if let Some(entry) = words_of(log, position) {
+        entry[OVER_NS].store(now_ns, Relaxed);
+    }
+}
+
+/// Says at which flush point the command at `position` was done. Any thread of the owner's process.
+pub fn done_at(log: &[AtomicU64], position: usize, flush_point: u64, now_ns: u64) {
+    if let Some(entry) = words_of(log, position) {
+        entry[FLUSH_POINT].store(flush_point, Relaxed);
         entry[OVER_NS].store(now_ns, Relaxed);
     }
 }
@@ -97,6 +110,7 @@ pub fn read(word: impl Fn(usize) -> u64) -> (Vec<Obeyed>, u64) {
             given: Given { date_ns: word(DATE_NS), at_ns: word(GIVEN_NS), name },
             obeyed_ns: word(OBEYED_NS),
             over_ns: word(OVER_NS),
+            flush_point: word(FLUSH_POINT),
         }
     };
     ((0..entries).map(entry).collect(), word(WITHOUT_ROOM))
@@ -131,10 +145,15 @@ mod tests {
         let at = add(&log, &command(7), Answer::Done, 5).expect("there is room");
         assert_eq!(read_of(&log).0[0].over_ns, 0);
         end(&log, at, 8);
+        assert_eq!(read_of(&log).0[0].flush_point, 0);
+        done_at(&log, at, 1_204, 8);
         let (obeyed, without_room) = read_of(&log);
         let (verb, answer) = (Verb::Hold.number(), Answer::Done.number());
         let given = command(7).given;
-        assert_eq!(obeyed, [Obeyed { verb, answer, given, obeyed_ns: 5, over_ns: 8 }]);
+        assert_eq!(
+            obeyed,
+            [Obeyed { verb, answer, given, obeyed_ns: 5, over_ns: 8, flush_point: 1_204 }]
+        );
         assert_eq!((obeyed[0].given.name().as_str(), without_room), ("ada@login", 0));
     }
 
@@ -154,5 +173,6 @@ mod tests {
         assert!(!obeyed[0].given.name().is_empty());
         assert_eq!(add(&[], &command(1), Answer::Done, 1), None);
         end(&[], usize::MAX / 32, 1);
+        done_at(&[], usize::MAX / 32, 1, 1);
     }
 }

@@ -138,6 +138,7 @@ pub fn write_alone(name: &Path) -> Ending {
 fn write_alone_as(format: OutputFormat, name: &Path) -> Ending {
     let begin_ns = monotonic_ns();
     let map = snapshot();
+    interim_profiles::write_last_part(&map);
     if map.callpaths.is_empty() {
         let Losses { visits_not_recorded, visits_kept_out, .. } = map.facts.losses;
         let lost = visits_not_recorded + visits_kept_out;

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-use tinyprof_format::file::{interim_path, profile_path, remove_profile};
+use tinyprof_format::file::{interim_path, part_path, profile_path, remove_profile};
 use tinyprof_format::model::{InterimTimes, RunState};
 use tinyprof_settings::ALL_INTERIM_PROFILES;
 
@@ -22,6 +22,9 @@ pub struct InterimFiles {
     target: PathBuf,
     kept: u32,
     number: u32,
+    /// The parts so far, and where the last one has ended.
+    parts: u32,
+    part_begin: String,
     /// The interim profiles that may have to be removed, oldest first.
     written: VecDeque<PathBuf>,
     times: InterimTimes,
@@ -37,6 +40,8 @@ impl InterimFiles {
             target: profile_path(target),
             kept,
             number: 0,
+            parts: 0,
+            part_begin: "the start of the run".to_owned(),
             written: VecDeque::new(),
             times: InterimTimes::default(),
         }
@@ -61,6 +66,33 @@ impl InterimFiles {
             profile_id: None,
         };
         (interim_path(&self.target, self.number), state)
+    }
+
+    /// Begins the profile of the part of the run that ends here, at this flush point; or with the
+    /// run. Returns the name, `NAME-part-NNNN.tprof`, and what is known of the run.
+    pub fn begin_part(&mut self, flush_point: Option<u64>) -> (PathBuf, RunState) {
+        self.parts = self.parts.saturating_add(1);
+        let end = match flush_point {
+            Some(0) => format!("{} after it", since_start()),
+            Some(at) => format!("flush point {at}, {} after the start", since_start()),
+            None => "its end".to_owned(),
+        };
+        let begin = std::mem::replace(&mut self.part_begin, end.clone());
+        let because = format!("it is part {}, from {begin} to {end}", self.parts);
+        let state = RunState {
+            incomplete_because: Some(because),
+            interim_profiles: self.times,
+            precision: precision(),
+            profile_id: None,
+        };
+        (part_path(&self.target, self.parts), state)
+    }
+
+    /// Ends the profile of a part, which stays. `written` is false if it failed.
+    pub fn end_part(&mut self, written: bool, taken_ns: u64) {
+        self.times.total_ns = self.times.total_ns.saturating_add(taken_ns);
+        let count = if written { &mut self.times.written } else { &mut self.times.failed };
+        *count = count.saturating_add(1);
     }
 
     /// Ends an interim profile that took `taken_ns`. `written` is its path, or `None` if it failed.

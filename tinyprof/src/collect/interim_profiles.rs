@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tinyprof_format::error::WriteError;
 use tinyprof_format::file::{OutputFormat, ProfileWriter};
-use tinyprof_format::model::{InterimTimes, PhaseTimes};
+use tinyprof_format::model::{EventMap, InterimTimes, PhaseTimes};
 
 use super::choices::{chosen, deadline};
 use super::config::output_files;
@@ -21,6 +21,7 @@ use super::metadata::metadata;
 use super::name::profile_name;
 use super::session::session;
 use super::snapshot::{monotonic_ns, snapshot};
+use super::watch::{is_part_asked_for, part_has_begun};
 use super::writer::custom_writer;
 use crate::record::flush_point;
 use crate::record::thread;
@@ -34,6 +35,8 @@ static HAS_FAILED: AtomicBool = AtomicBool::new(false);
 /// Set if the thread that wrote an interim profile has died: it keeps the files locked for ever.
 static IS_DEAD: AtomicBool = AtomicBool::new(false);
 static FILES: Mutex<Option<InterimFiles>> = Mutex::new(None);
+/// What was measured up to the begin of the part of the run that is under way; none in the first.
+static BEFORE: Mutex<Option<EventMap>> = Mutex::new(None);
 
 /// The time that the end of the process waits for an interim profile that is being written.
 const PATIENCE_NS: u64 = 2_000_000_000;
@@ -49,7 +52,7 @@ pub fn interim_profile() -> Result<Option<PathBuf>, WriteError> {
     if !session().config.is_recording() {
         return Ok(None);
     }
-    write_isolated().map_or_else(
+    write_isolated(false).map_or_else(
         |reason| {
             let source = Error::other(reason.reason());
             Err(WriteError { action: "write", path: profile_name(), source })
@@ -63,15 +66,15 @@ pub fn interim_profile() -> Result<Option<PathBuf>, WriteError> {
 /// Returns the result, and whether it is the first one that could not be written. A thread that
 /// hangs or dies keeps the files, so that there are no further interim profiles. Allocates nothing
 /// on the caller's thread.
-fn write_isolated() -> Result<(Result<Option<PathBuf>, WriteError>, bool), NotDone> {
-    let write_locked = || {
+fn write_isolated(is_part: bool) -> Result<(Result<Option<PathBuf>, WriteError>, bool), NotDone> {
+    let write_locked = move || {
         let Ok(mut files) = FILES.try_lock() else { return (Ok(None), false) };
         let files = files.get_or_insert_with(|| {
             let kept = chosen(|settings| settings.interim_profiles_kept);
             InterimFiles::new(&profile_name(), kept)
         });
         let is_first_failure = files.times().failed == 0;
-        let written = write(files);
+        let written = if is_part { write_part(files) } else { write(files) };
         let is_first_failure = is_first_failure && written.is_err();
         (written, is_first_failure)
     };
@@ -92,6 +95,7 @@ pub(super) fn install(interval: Duration) {
     INTERVAL_NS.store(interval_ns, Relaxed);
     DUE_NS.store(monotonic_ns().saturating_add(interval_ns), Relaxed);
     flush_point::install_own(at_flush_point);
+    flush_point::install_own_parts(ask_for_part);
     thread::watch_all();
 }
 
@@ -125,6 +129,17 @@ fn files() -> Option<MutexGuard<'static, Option<InterimFiles>>> {
     }
 }
 
+/// Has a part end at the next flush point. Returns false if none does.
+fn ask_for_part() -> bool {
+    let is_possible = INTERVAL_NS.load(Relaxed) > 0
+        && custom_writer().is_none()
+        && session().process_id == std::process::id();
+    if is_possible {
+        DUE_NS.store(0, Relaxed);
+    }
+    is_possible
+}
+
 fn at_flush_point() {
     if monotonic_ns() >= DUE_NS.load(Relaxed) {
         write_due();
@@ -150,7 +165,13 @@ fn write_due() {
     }
     // Reported once: a disk that is full stays full for the next interim profile, and the profile
     // counts them.
-    match thread::while_away(write_isolated) {
+    let is_part = is_part_asked_for();
+    let written = thread::while_away(|| write_isolated(is_part));
+    if is_part {
+        let flush_point = matches!(written, Ok((Ok(_), _))).then_some(0);
+        part_has_begun(flush_point);
+    }
+    match written {
         Ok((Err(error), true)) => warn(format_args!("an interim profile was not written: {error}")),
         Ok(_) => {}
         Err(reason) => {
@@ -160,7 +181,47 @@ fn write_due() {
         }
     }
     let interval_ns = INTERVAL_NS.load(Relaxed);
-    DUE_NS.store(monotonic_ns().saturating_add(interval_ns), Relaxed);
+    // A part may have been asked for meanwhile.
+    let due_ns = monotonic_ns().saturating_add(interval_ns);
+    DUE_NS.store(if is_part_asked_for() { 0 } else { due_ns }, Relaxed);
+}
+
+/// Writes what was measured since the last part has ended.
+fn write_part(files: &mut InterimFiles) -> Result<Option<PathBuf>, WriteError> {
+    let Ok(mut before) = BEFORE.lock() else { return Ok(None) };
+    let map = snapshot();
+    let written = write_since(files, before.as_ref(), &map, Some(0));
+    *before = Some(map);
+    written.map(Some)
+}
+
+/// Writes the last part of a run of several, all of which is in `map`.
+pub(super) fn write_last_part(map: &EventMap) {
+    let Some(before) = BEFORE.lock().ok().and_then(|mut before| before.take()) else { return };
+    if let Some(files) = files().as_deref_mut().and_then(Option::as_mut)
+        && let Err(error) = write_since(files, Some(&before), map, None)
+    {
+        warn(format_args!("the last part of the run was not written: {error}"));
+    }
+}
+
+fn write_since(
+    files: &mut InterimFiles,
+    before: Option<&EventMap>,
+    map: &EventMap,
+    flush_point: Option<u64>,
+) -> Result<PathBuf, WriteError> {
+    let begin_ns = monotonic_ns();
+    let part = before.map(|before| map.since(before));
+    let (name, state) = files.begin_part(flush_point);
+    let output = output_files(&session().config, OutputFormat::Tprof);
+    let written = ProfileWriter::new()
+        .with_files(output)
+        .with_metadata(metadata())
+        .with_state(state)
+        .write(&name, std::slice::from_ref(part.as_ref().unwrap_or(map)));
+    files.end_part(written.is_ok(), monotonic_ns() - begin_ns);
+    written
 }
 
 fn write(files: &mut InterimFiles) -> Result<Option<PathBuf>, WriteError> {

@@ -61,7 +61,9 @@ pub(super) fn arrange() {
     }
     on_demand::arrange();
     if session().config.on.is_some() && env::var_os(WATCHED).is_none() && speaks_for_all() {
-        warn("nobody watches the condition in TINYPROF_ON, as this was not started by tinyprof run");
+        warn(
+            "nobody watches the condition in TINYPROF_ON, as this was not started by tinyprof run",
+        );
     }
     at_exit(end);
 }

@@ -17,6 +17,7 @@ mod off;
 mod polled;
 mod processor;
 mod reading;
+mod reset;
 mod sampled;
 mod sampling;
 mod steered;

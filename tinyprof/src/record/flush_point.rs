@@ -16,6 +16,34 @@ pub(crate) type Hook = fn();
 static OWN: OnceLock<Hook> = OnceLock::new();
 static COLLECTOR: OnceLock<Hook> = OnceLock::new();
 
+/// A collector's function that has another part of the run begin at the next flush point, or at one
+/// on which all ranks agree. Returns false if it cannot. Called on a watched thread.
+pub(crate) type AskForPart = fn() -> bool;
+
+static OWN_PARTS: OnceLock<AskForPart> = OnceLock::new();
+static COLLECTORS_PARTS: OnceLock<AskForPart> = OnceLock::new();
+
+/// Returns whether a collector begins parts of the run.
+pub(crate) fn has_parts() -> bool {
+    COLLECTORS_PARTS.get().or_else(|| OWN_PARTS.get()).is_some()
+}
+
+/// Asks for another part of the run. Returns false if there is none.
+pub(crate) fn ask_for_part() -> bool {
+    COLLECTORS_PARTS.get().or_else(|| OWN_PARTS.get()).is_some_and(|ask| ask())
+}
+
+/// Has the recorder's own crate begin parts, unless another collector does. Only the first call
+/// counts.
+pub(crate) fn install_own_parts(ask: AskForPart) {
+    let _ = OWN_PARTS.set(ask);
+}
+
+/// Has a collector begin parts. Only the first call counts.
+pub(crate) fn install_parts(ask: AskForPart) {
+    let _ = COLLECTORS_PARTS.set(ask);
+}
+
 /// Calls `hook` at the flush points of watched threads, unless another collector has a hook. Only
 /// the first call counts.
 pub(crate) fn install_own(hook: Hook) {

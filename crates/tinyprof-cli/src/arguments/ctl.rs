@@ -48,6 +48,8 @@ pub(crate) enum CtlCommand {
     Release(OnJob),
     /// Do something when a condition holds, such as 'imbalance["solve"] > 0.3'
     On(OnArguments),
+    /// Begin another part of the run, at the same flush point on all ranks, and write the one before
+    Reset(OnJob),
     /// Measure nothing, at full speed, until tinyprof ctl on
     Off(OnJob),
 }

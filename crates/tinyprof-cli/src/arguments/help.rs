@@ -344,13 +344,15 @@ memory; the program opens no connection. Record keeps every visit and message in
 TINYPROF_EVENTS_MEMORY, the newest if there are more. A rank that is held waits in a region of its own,
 [held], for at most a minute, and goes on as soon as this command ends. While measuring is off, regions and
 calls of MPI are not counted, and that time is in no region: reports say how long it was. Who has given which
-command when is in the profile.
+command when is in the profile. Reset needs interim profiles, as with -o interval=1000h: a part of the run ends at a
+flush point on which all ranks agree, and is written as NAME-part-0001.tprof.
 
 Examples:
   tinyprof ctl status
   tinyprof ctl record --for 5s -o solve.pftrace
   tinyprof ctl hold --for 30s
   tinyprof ctl on 'imbalance[\"solve\"] > 0.3' --do save,record
+  tinyprof ctl reset
   tinyprof ctl off
   tinyprof ctl on
 "

@@ -4,6 +4,7 @@ mod conditions;
 mod held;
 mod ranks;
 mod recording;
+mod reset;
 mod status;
 mod switched;
 mod threads;
@@ -26,6 +27,7 @@ pub(crate) fn run(arguments: &CtlArguments) -> Result<(), Box<dyn Error>> {
         CtlCommand::Record { time, name, on } => recording::run(on, *time, name.as_deref()),
         CtlCommand::Hold { time, on } => held::hold(on, *time),
         CtlCommand::Release(on) => held::release(on),
+        CtlCommand::Reset(on) => reset::run(on),
         CtlCommand::Off(on) => switched::off(on),
         CtlCommand::On(arguments) => match arguments.condition() {
             Some(condition) => conditions::run(arguments, &condition),

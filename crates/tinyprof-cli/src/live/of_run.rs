@@ -70,7 +70,9 @@ impl Watcher {
         for action in &trigger.actions {
             match (action, steer) {
                 (TriggerAction::Record, Steer::Off) => return Err(needs(*action, "on")),
-                (TriggerAction::Hold, Steer::Off | Steer::On) => return Err(needs(*action, "hold")),
+                (TriggerAction::Hold, Steer::Off | Steer::On) => {
+                    return Err(needs(*action, "hold"));
+                }
                 _ => {}
             }
         }

@@ -19,6 +19,8 @@ const LOOK_PART: u64 = 16;
 /// `AHEAD_MAX_NS`.
 const AHEAD_PART: u64 = 16;
 const AHEAD_MAX_NS: u64 = 500_000_000;
+/// The same for what a command asks for.
+const AHEAD_OF_COMMAND_NS: u64 = 20_000_000;
 
 /// The clock of one rank.
 #[derive(Debug)]
@@ -70,8 +72,18 @@ impl Pace {
     /// for all ranks to see that one of them has made a proposal.
     #[must_use]
     pub fn ahead(&self, flush_point: u64) -> u64 {
+        self.likely_in((self.interval_ns / AHEAD_PART).min(AHEAD_MAX_NS), flush_point)
+    }
+
+    /// Returns the same for what is asked for by a command, which all ranks get at about the same
+    /// time: where that is too short, the next attempt is longer.
+    #[must_use]
+    pub fn ahead_of_command(&self, flush_point: u64) -> u64 {
+        self.likely_in(AHEAD_OF_COMMAND_NS, flush_point)
+    }
+
+    fn likely_in(&self, wanted_ns: u64, flush_point: u64) -> u64 {
         let elapsed_ns = monotonic_ns().saturating_sub(self.since_ns).max(1);
-        let wanted_ns = (self.interval_ns / AHEAD_PART).min(AHEAD_MAX_NS);
         let flush_points = u128::from(flush_point.saturating_sub(self.flush_point));
         let ahead = flush_points * u128::from(wanted_ns) / u128::from(elapsed_ns);
         u64::try_from(ahead).unwrap_or(u64::MAX).max(1)

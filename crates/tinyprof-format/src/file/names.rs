@@ -40,6 +40,22 @@ pub fn interim_of(file_name: &str) -> Option<(&str, u32)> {
     Some((name, number.parse().ok()?))
 }
 
+/// Returns the name of a part of the profile `profile`: `NAME-part-NNNN.tprof`.
+///
+/// ```
+/// # use std::path::Path;
+/// use tinyprof_format::file::part_path;
+///
+/// let path = part_path(Path::new("runs/heat.tprof"), 2);
+/// assert_eq!(path, Path::new("runs/heat-part-0002.tprof"));
+/// ```
+#[must_use]
+pub fn part_path(profile: &Path, number: u32) -> PathBuf {
+    let mut name = profile_path(profile).file_stem().unwrap_or_default().to_owned();
+    name.push(format!("-part-{number:04}.tprof"));
+    profile.with_file_name(name)
+}
+
 /// The text between the name of a profile and the number of its interim profile.
 const INTERIM: &str = "-interim-";
 /// The same in names that older versions have given.

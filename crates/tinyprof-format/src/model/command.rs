@@ -12,6 +12,9 @@ pub const LATE_RANKS_NAMED: usize = 8;
 /// A rank that obeys later than this after the command is late, in ns.
 pub const LATE_NS: u64 = 1_000_000_000;
 
+/// The time off that is not more than what reading the clock several times may make.
+const OFF_READ_NS: u64 = 1_000_000;
+
 /// The commands that a rank was given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RankCommands {
@@ -110,6 +113,17 @@ impl RankCommands {
         self.commands.is_empty() && self.without_room == 0 && self.off_ns == 0
     }
 
+    /// Returns whether measuring was off when the rank was killed: its time off does not have the
+    /// last time, as nobody knows how long that was.
+    fn was_off_at_unknown_end(&self) -> bool {
+        let off =
+            self.commands.iter().filter(|one| one.verb == Verb::Off.number() && one.is_done());
+        let (open, over): (Vec<_>, Vec<_>) = off.partition(|one| one.lasted_ns.is_none());
+        let known_ns: u64 = over.iter().filter_map(|one| one.lasted_ns).sum();
+        // The log and the sum read the clock one after the other.
+        !open.is_empty() && self.off_ns <= known_ns.saturating_add(OFF_READ_NS)
+    }
+
     /// Adds what a thread of the rank has obeyed, which has begun to measure at `started_ns` of
     /// `CLOCK_MONOTONIC`, and the command that it has not come to.
     pub fn add_thread(&mut self, started_ns: u64, obeyed: &[Obeyed], pending: Option<&Command>) {
@@ -166,6 +180,8 @@ pub struct JobCommands {
     pub without_room: u64,
     /// The ranks whose measuring was switched off for some time.
     pub ranks_off: u64,
+    /// The ranks on which it was off when they were killed, for a time that is not known.
+    pub ranks_off_at_end: u64,
     /// The time for which it was off, added up over ranks, in ns.
     pub off_ns: u64,
 }
@@ -180,6 +196,7 @@ impl JobCommands {
             all.without_room = all.without_room.saturating_add(of_rank.without_room);
             all.off_ns = all.off_ns.saturating_add(of_rank.off_ns);
             all.ranks_off += u64::from(of_rank.off_ns > 0);
+            all.ranks_off_at_end += u64::from(of_rank.was_off_at_unknown_end());
             for command in &of_rank.commands {
                 let key = (command.date_ns, command.verb, command.by.clone());
                 places.entry(key).or_insert_with(|| JobCommand::of(command)).add(rank, command);
@@ -229,7 +246,7 @@ mod tests {
     fn obeyed(date_ns: u64, obeyed_ns: u64, over_ns: u64) -> Obeyed {
         let given = Given::by("ada@login", date_ns, 1_000);
         let (verb, answer) = (Verb::Hold.number(), Answer::Done.number());
-        Obeyed { verb, answer, given, obeyed_ns, over_ns }
+        Obeyed { verb, answer, given, obeyed_ns, over_ns, flush_point: 0 }
     }
 
     #[test]
@@ -246,6 +263,24 @@ mod tests {
         assert_eq!((held.at_ns, held.late_ns, held.lasted_ns), (600, Some(200), Some(1_500)));
         assert_eq!((held.threads, held.is_done(), held.verb_name().as_str()), (2, true, "hold"));
         assert_eq!(rank.commands[0].lasted_ns, None, "it was not over");
+    }
+
+    #[test]
+    fn a_rank_that_was_killed_while_it_was_off_was_so_for_an_unknown_time() {
+        let off = |over_ns| Obeyed { verb: Verb::Off.number(), ..obeyed(7, 1_500, over_ns) };
+        let at_end = |off_ns, over_ns: &[u64]| {
+            let mut rank = RankCommands { off_ns, ..RankCommands::default() };
+            for (date_ns, &over_ns) in (1..).zip(over_ns) {
+                let given = Given::by("ada@login", date_ns, 1_000);
+                rank.add_thread(0, &[Obeyed { given, ..off(over_ns) }], None);
+            }
+            JobCommands::of(&[(0, &rank)]).ranks_off_at_end
+        };
+        assert_eq!(at_end(0, &[0]), 1);
+        assert_eq!(at_end(5_000_010, &[5_001_500, 0]), 1);
+        assert_eq!(at_end(9_000_000, &[5_001_500, 0]), 0, "the end is known");
+        assert_eq!(at_end(5_000_010, &[5_001_500]), 0, "it was on again");
+        assert_eq!(at_end(0, &[]), 0);
     }
 
     #[test]

@@ -151,12 +151,26 @@ pub(crate) fn begin(
         hot.look_at.set(u64::MAX);
         hot.look_ns.set(monotonic_ns().saturating_add(interval_ns));
     });
+    recorder::begin_parts_by(ask_for_part);
     // A rank that records nothing has no flush points: it settles with the others.
     let _ = recorder::watch_flush_points(at_flush_point);
     if has_calls {
         tinyprof_pmpi::watch_collectives(at_flush_point);
     }
     None
+}
+
+/// Has this thread look at its next flush point, as a command asks for another part of the run.
+/// Returns false if there are no flush points.
+fn ask_for_part() -> bool {
+    let is_possible = with(&INSTALLED, |installed| {
+        installed.is_some_and(|writer| !writer.is_of_another_process() && writer.has_parts())
+    });
+    let is_possible = is_possible == Some(true);
+    if is_possible {
+        HOT.with(|hot| hot.look_at.set(0));
+    }
+    is_possible
 }
 
 /// Returns the reason why a rank cannot take part, as a number.

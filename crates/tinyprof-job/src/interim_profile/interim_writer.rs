@@ -1,6 +1,7 @@
 //! Interim profiles of all ranks, written at agreed flush points and by hand.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use tinyprof::__mpi::{self as recorder, InterimFiles};
 use tinyprof::collect::monotonic_ns;
@@ -9,12 +10,12 @@ use tinyprof_flush::agreement::{Agreement, Step};
 use tinyprof_flush::communicator::Communicator;
 use tinyprof_flush::phases::{self, Plan, Workplace};
 use tinyprof_format::file::OutputFormat;
-use tinyprof_format::model::InterimTimes;
+use tinyprof_format::model::{EventMap, InterimTimes};
 
 use super::maxima::MpiMaxima;
 use crate::communicator::{MpiCommunicator, run_to_end};
 use crate::error::FlushError;
-use crate::measure::measure;
+use crate::measure::{measure, measure_since};
 use crate::settings::Settings;
 
 /// The agreement on flush points and its pace.
@@ -35,6 +36,8 @@ pub(super) struct InterimWriter {
     /// True if there was a flush point when an interim profile was due, one was written by hand, or
     /// none is due any more.
     has_passed: bool,
+    /// What was measured up to the begin of the part of the run that is under way; none in the first.
+    before: Option<Arc<EventMap>>,
 }
 
 impl InterimWriter {
@@ -47,6 +50,7 @@ impl InterimWriter {
             files: (rank == 0).then(files),
             process_id: std::process::id(),
             has_passed: false,
+            before: None,
         }
     }
 
@@ -63,7 +67,10 @@ impl InterimWriter {
         let Some(AgreedWriting { agreement, pace, .. }) = &mut self.agreed else {
             return (u64::MAX, u64::MAX);
         };
-        let (is_due, ahead) = (pace.is_due(flush_point), pace.ahead(flush_point));
+        let is_part = recorder::is_part_asked_for() && pace.is_patient();
+        let is_due = is_part || pace.is_due(flush_point);
+        let ahead =
+            if is_part { pace.ahead_of_command(flush_point) } else { pace.ahead(flush_point) };
         let mut step = agreement.at_flush_point(flush_point, is_due, ahead);
         let mut waited = Wait::begin();
         while step == Step::Wait && pace.is_patient() {
@@ -80,12 +87,20 @@ impl InterimWriter {
             step = agreement.at_flush_point(flush_point, false, ahead);
         }
         if step == Step::Write {
-            self.write_agreed(flush_point);
+            self.write_agreed(flush_point, Next::AsAsked);
         }
         let Some(AgreedWriting { agreement, pace, .. }) = &mut self.agreed else {
             return (u64::MAX, u64::MAX);
         };
+        if agreement.is_idle() && pace.is_patient() && recorder::is_part_asked_for() {
+            return (0, 0);
+        }
         pace.look_again(agreement)
+    }
+
+    /// Returns whether this rank can begin another part of the run with the others.
+    pub(super) fn has_parts(&self) -> bool {
+        self.agreed.as_ref().is_some_and(|agreed| agreed.pace.is_patient())
     }
 
     /// Completes everything pending: see [`Agreement::settle`]. Collective.
@@ -108,6 +123,9 @@ impl InterimWriter {
             );
         }
         self.settle(flush_point);
+        if self.before.is_some() && self.has_parts() {
+            self.write_agreed(flush_point, Next::Last);
+        }
         self.agreed = None;
     }
 
@@ -129,17 +147,17 @@ impl InterimWriter {
             match next(agreement) {
                 Step::Go => return,
                 Step::Wait => waited.pause(),
-                Step::Write => self.write_agreed(flush_point),
+                Step::Write => self.write_agreed(flush_point, Next::AsAsked),
             }
         }
     }
 
-    fn write_agreed(&mut self, flush_point: u64) {
+    fn write_agreed(&mut self, flush_point: u64, next: Next) {
         let Some(AgreedWriting { communicator, mut pace, agreement }) = self.agreed.take() else {
             return;
         };
         // A failure has been reported, and the next interim profile may succeed.
-        drop(self.write(&communicator, Some(flush_point)));
+        drop(self.write_next(&communicator, Some(flush_point), next));
         pace.begin(flush_point);
         self.agreed = Some(AgreedWriting { communicator, agreement, pace });
     }
@@ -151,11 +169,32 @@ impl InterimWriter {
         communicator: &MpiCommunicator,
         flush_point: Option<u64>,
     ) -> Result<Option<PathBuf>, FlushError> {
+        self.write_next(communicator, flush_point, Next::Interim)
+    }
+
+    fn write_next(
+        &mut self,
+        communicator: &MpiCommunicator,
+        flush_point: Option<u64>,
+        next: Next,
+    ) -> Result<Option<PathBuf>, FlushError> {
         self.has_passed = true;
         recorder::without_write_signals(|| {
             let begin_ns = monotonic_ns();
             let workplace = Workplace::aside(self.settings.deadline());
-            let mut measured = measure(&workplace);
+            communicator.begin_flush(self.settings.deadline());
+            let is_part = match next {
+                Next::Interim => false,
+                Next::Last => true,
+                Next::AsAsked => is_part_asked_of_all(communicator),
+            };
+            let before = self.before.clone().unwrap_or_default();
+            let (mut measured, all) = if is_part {
+                let (part, all) = measure_since(&workplace, &before);
+                (part, Some(all))
+            } else {
+                (measure(&workplace), None)
+            };
             let mut plan = Plan {
                 workplace: workplace.clone(),
                 ..self.settings.plan(monotonic_ns() - begin_ns)
@@ -164,11 +203,20 @@ impl InterimWriter {
             plan.format = OutputFormat::Tprof;
             let failed_before = self.times().failed;
             if let Some(files) = &mut self.files {
-                (plan.target, plan.state) = files.begin(flush_point);
+                (plan.target, plan.state) = match next {
+                    Next::Last => files.begin_part(None),
+                    _ if is_part => files.begin_part(Some(flush_point.unwrap_or(0))),
+                    _ => files.begin(flush_point),
+                };
             }
-            communicator.begin_flush(self.settings.deadline());
             let flushed = run_to_end(phases::flush(communicator, &mut measured, &plan));
             communicator.end_flush();
+            if let (Some(all), Ok(_)) = (all, &flushed) {
+                self.before = Some(all);
+            }
+            if is_part {
+                recorder::part_has_begun(flush_point.filter(|_| flushed.is_ok()));
+            }
             // Missing ranks are reported when the final profile misses them too.
             let written = match flushed {
                 Ok(flushed) => {
@@ -181,7 +229,12 @@ impl InterimWriter {
             {
                 let path = written.as_ref().ok().cloned().flatten();
                 let end = move || {
-                    files.end(path.as_deref(), monotonic_ns() - begin_ns);
+                    let taken_ns = monotonic_ns() - begin_ns;
+                    if is_part {
+                        files.end_part(path.is_some(), taken_ns);
+                    } else {
+                        files.end(path.as_deref(), taken_ns);
+                    }
                     files
                 };
                 // If a disk hangs, the old files stay and this one is not counted.
@@ -211,6 +264,25 @@ impl InterimWriter {
             let _ = workplace.run(move || files.remove_all());
         }
     }
+}
+
+/// What is written next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// An interim profile.
+    Interim,
+    /// The part of the run that ends here, if the ranks have got the same command; otherwise an
+    /// interim profile.
+    AsAsked,
+    /// The last part of the run.
+    Last,
+}
+
+/// Returns whether all ranks have got a command to begin another part. Collective.
+fn is_part_asked_of_all(communicator: &MpiCommunicator) -> bool {
+    let is_missing = u64::from(!recorder::is_part_asked_for());
+    let agreed = run_to_end(communicator.all_max(&[is_missing]));
+    matches!(agreed.as_deref(), Ok(&[0]))
 }
 
 /// The wait of a rank that lets others have the processor.

@@ -1,6 +1,7 @@
 //! The scripts of `examples/steering`, on a program that passes messages: what they promise is
 //! there, and the program's own results are right.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -176,6 +177,53 @@ fn switched(level: &str) -> Profile {
         assert!(sent > 0 && sent < steps, "{sent} of {steps}");
     }
     profile
+}
+
+/// Returns the visits of each callpath on each rank, and the messages of each rank.
+fn counts(profile: &Profile) -> (BTreeMap<(String, usize), u64>, Vec<u64>) {
+    let mut visits = BTreeMap::new();
+    let mut messages = vec![0; profile.ranks.len()];
+    for (at, _) in profile.callpaths.iter() {
+        for (rank, sent) in messages.iter_mut().enumerate() {
+            let values = profile.values(at, rank);
+            *visits.entry((profile.callpaths.path(at), rank)).or_default() += values.visits();
+            *sent += values.messages.values().map(|traffic| traffic.count).sum::<u64>();
+        }
+    }
+    visits.retain(|_, count| *count > 0);
+    (visits, messages)
+}
+
+/// Has the run end in parts, and checks that they are the run together.
+fn in_parts(level: &str, parts: usize) {
+    let place = Place::new();
+    let count = parts.to_string();
+    let variables = [("LEVEL", level), ("PARTS", count.as_str()), ("PAUSE", "0.05")];
+    let said = place.run("parts.sh", "12", &variables);
+    assert_eq!(
+        said.matches(": 4 of 4 began another part at flush point ").count(),
+        parts,
+        "{said}"
+    );
+    let whole = counts(&place.profile("steered.tprof"));
+    let mut sums = (BTreeMap::new(), vec![0; RANKS]);
+    for number in 1..=parts + 1 {
+        let part = place.profile(&format!("steered-part-{number:04}.tprof"));
+        let because = part.manifest.incomplete_because.as_deref().expect("it says so");
+        assert!(because.starts_with(&format!("it is part {number}, from ")), "{because}");
+        let (visits, messages) = counts(&part);
+        for (key, count) in visits {
+            *sums.0.entry(key).or_default() += count;
+        }
+        sums.1.iter_mut().zip(messages).for_each(|(sum, count)| *sum += count);
+    }
+    assert_eq!(sums, whole);
+}
+
+#[test]
+fn parts_begin_at_the_same_flush_point_and_are_the_run_together() {
+    in_parts("calls", 20);
+    in_parts("messages", 5);
 }
 
 #[test]

@@ -27,6 +27,7 @@ pub(super) fn commands_lines(report: &Report) -> Vec<String> {
         lines.push(format!("command: {} more, see --json", counted(more, "command")));
     }
     lines.extend(off_line(report));
+    lines.extend(off_at_end_line(&report.commands));
     lines
 }
 
@@ -40,10 +41,12 @@ fn line(command: &JobCommand) -> String {
         "record" => "recorded",
         "hold" => "held",
         "off" => "measuring was off for",
+        "reset" => "another part began after",
         other => other,
     };
     let lasted = match command.lasted_ns {
         Some(ns) => format!(" {}", time(ns.into())),
+        None if command.verb == "reset" => " a flush point: not come to".to_owned(),
         None if command.done > 0 => " until after this profile".to_owned(),
         None => ": not done".to_owned(),
     };
@@ -95,6 +98,15 @@ fn off_line(report: &Report) -> Option<String> {
     })
 }
 
+/// Returns on how many ranks it was off when they were killed; none if on none.
+fn off_at_end_line(commands: &JobCommands) -> Option<String> {
+    let ranks = commands.ranks_off_at_end;
+    let noun = if ranks == 1 { "rank" } else { "ranks" };
+    (ranks > 0).then(|| {
+        format!("off: measuring was off at the end on {ranks} {noun}, for a time that is not known")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,5 +133,13 @@ mod tests {
             "command: held until after this profile at 14:03:12 UTC by ada@login (process 7), 2 of 4 ranks; \
              ranks 3, 17 came more than 1.00 s later, or not at all"
         );
+    }
+
+    #[test]
+    fn what_was_off_for_an_unknown_time_is_said() {
+        let commands = JobCommands { ranks_off_at_end: 1, ..JobCommands::default() };
+        let expected = "off: measuring was off at the end on 1 rank, for a time that is not known";
+        assert_eq!(off_at_end_line(&commands).as_deref(), Some(expected));
+        assert_eq!(off_at_end_line(&JobCommands::default()), None);
     }
 }

@@ -47,7 +47,7 @@ impl Arena {
 
     /// Returns whether ranks count flush points, to agree on one: the ends of roots are some, so
     /// none may be missing.
-    fn counts_flush_points(&self) -> bool {
+    pub(super) fn counts_flush_points(&self) -> bool {
         self.hot.watched().load(Relaxed) != 0
     }
 
@@ -149,7 +149,7 @@ impl Arena {
     fn begin_off(&self, command: &Command) -> Answer {
         match command.verb() {
             None => Answer::Unknown,
-            Some(Verb::Record) => Answer::NotPossible,
+            Some(Verb::Record | Verb::Reset) => Answer::NotPossible,
             Some(Verb::Hold) => self.answer_to_hold(),
             Some(Verb::Release | Verb::Off) => Answer::Done,
             Some(Verb::On) => {

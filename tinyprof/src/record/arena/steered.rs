@@ -42,6 +42,10 @@ pub(super) struct Obedience {
     recording: AtomicU64,
     /// The same of the command that has switched measuring off.
     pub(super) off: AtomicU64,
+    /// The number of the command to begin another part of the run that waits for a flush point,
+    /// plus 1; 0: none. Its position in the log plus 1.
+    pub(super) reset: AtomicU64,
+    pub(super) reset_entry: AtomicU64,
     /// The commands for which there was no memory for a log.
     not_logged: AtomicU64,
 }
@@ -105,6 +109,7 @@ impl Arena {
                 own.off.store(entry, Relaxed);
                 self.switch_off();
             }
+            Some(Verb::Reset) => return self.wait_for_flush_point(command, entry),
             Some(Verb::Off | Verb::Hold | Verb::Release | Verb::On) | None => {}
         }
         answer(self.segment.header_words(), command.number, given, now_ns);
@@ -141,6 +146,7 @@ impl Arena {
                 given
             }
             Some(Verb::On) => Answer::Done,
+            Some(Verb::Reset) => self.answer_to_reset(),
             Some(Verb::Release) => {
                 self.end_recording(node, now);
                 Answer::Done
@@ -192,7 +198,7 @@ impl Arena {
         }
     }
 
-    fn obeyed_words(&self) -> Option<&[AtomicU64]> {
+    pub(super) fn obeyed_words(&self) -> Option<&[AtomicU64]> {
         let line = Line::from_number(self.obedience.log.load(Acquire));
         // SAFETY: `make_log` has stored the line of a block with this number of words.
         (!line.is_none()).then(|| unsafe { self.segment.words(line, 0, obeyed::WORDS) })
@@ -229,6 +235,7 @@ impl Arena {
         self.obedience.log.store(0, Relaxed);
         self.obedience.recording.store(0, Relaxed);
         self.obedience.off.store(0, Relaxed);
+        self.obedience.reset.store(0, Relaxed);
         self.forget_off_of_parent();
     }
 

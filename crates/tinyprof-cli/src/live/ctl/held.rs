@@ -5,9 +5,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::thread::sleep;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Map, json};
 use tinyprof_report::escaped;
 use tinyprof_segment::control::{Accepts, Answer, HOLD_NS_MAX, Verb};
+use tinyprof_views::json_text;
 
 use super::super::agents::end_of_input;
 use super::super::elsewhere::{Elsewhere, by_host};
@@ -18,7 +19,7 @@ use crate::arguments::{OnJob, Time};
 use crate::{render, sys};
 
 /// How long a command is waited for.
-const PATIENCE_NS: u64 = 5_000_000_000;
+pub(super) const PATIENCE_NS: u64 = 5_000_000_000;
 
 /// The time between two renewals of the lease.
 const RENEW: Duration = Duration::from_millis(500);
@@ -30,10 +31,16 @@ const RENEW: Duration = Duration::from_millis(500);
 /// If there is no such job, or no rank obeys.
 pub(super) fn hold(on: &OnJob, time: Time) -> Result<(), Box<dyn Error>> {
     if let Some(elsewhere) = Elsewhere::of(on) {
-        return hold_by(&elsewhere, time, |host, head| {
-            // The others may take a while.
-            render::output(&escaped(&format!("{host}: {}", head.text.trim_end())))?;
-            render::output("\n")
+        // Each host as soon as it says so: the others may take a while.
+        return hold_by(&elsewhere, time, |host, head| match form(on) {
+            Form::Text | Form::Packed => {
+                let text = escaped(&format!("{host}: {}", head.text.trim_end()));
+                render::output(&(text + "\n"))
+            }
+            Form::Json => {
+                let hosts = Map::from_iter([(host.to_owned(), head.json.clone())]);
+                render::output(&json_text(&json!({ "hosts": hosts })))
+            }
         });
     }
     let is_over = (form(on) == Form::Packed).then(end_of_input);

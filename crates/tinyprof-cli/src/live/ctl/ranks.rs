@@ -70,9 +70,18 @@ impl Ranks {
 
     /// Returns which have not come; `None` if all have.
     pub(super) fn late_line(&self) -> Option<String> {
+        self.late_at("the end of a region or call of MPI")
+    }
+
+    /// Returns which have not come to the flush point on which all agree; `None` if all have.
+    pub(super) fn late_at_flush_point(&self) -> Option<String> {
+        self.late_at("the flush point on which all agree")
+    }
+
+    fn late_at(&self, what: &str) -> Option<String> {
         let (names, number) = self.names(|rank| rank.answer.is_none())?;
         let have = if number == 1 { "has" } else { "have" };
-        Some(format!("{names} {have} not come to the end of a region or call of MPI yet"))
+        Some(format!("{names} {have} not come to {what} yet"))
     }
 
     /// Returns the names of those that are `wanted`, for people, and their number; `None` if there

@@ -125,6 +125,11 @@ fn record(on: &OnJob, time: Time) -> Result<Recorded, Box<dyn Error>> {
             "{kept} of {of} ranks keep events anyway, as their TINYPROF_EVENTS says"
         ));
     }
+    let off = ranks.answered(Answer::NotPossible);
+    if off > 0 {
+        let of = ranks.0.len();
+        notes.push(format!("{off} of {of} ranks are switched off: tinyprof ctl on measures again"));
+    }
     if recorded + kept == 0 {
         let why = notes.join("; ");
         return Err(format!("nothing was recorded of {}: {why}", threads.who()).into());

@@ -88,6 +88,12 @@ impl Threads {
         self.started_ns
     }
 
+    /// Returns the files of the threads to which the last command was given.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
+        let given = self.threads.iter().filter(|thread| thread.given.is_some());
+        given.map(|thread| thread.path.as_path())
+    }
+
     /// Returns the least that its threads accept.
     pub(super) fn accepts(&self) -> Accepts {
         self.threads.iter().map(|thread| thread.accepts).min().unwrap_or_default()
