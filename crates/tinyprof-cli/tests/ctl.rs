@@ -150,7 +150,7 @@ fn measuring_is_switched_off_and_on_again() {
     assert!((1..=steps).contains(&before), "{before} of {steps}");
     let output = run(&["record", "--for", "10ms"], place.path());
     assert_eq!(output.status.code(), Some(1), "nothing can be recorded: {}", said(&output));
-    assert!(said(&output).contains(": 1 of 1 ranks are switched off"), "{}", said(&output));
+    assert!(said(&output).contains("; 1 of 1 ranks are switched off"), "{}", said(&output));
     (0..10).for_each(|_| program.step());
     assert_eq!(steps_in("still"), before);
 

@@ -188,7 +188,7 @@ fn write_due() {
 
 /// Writes what was measured since the last part has ended.
 fn write_part(files: &mut InterimFiles) -> Result<Option<PathBuf>, WriteError> {
-    let Ok(mut before) = BEFORE.lock() else { return Ok(None) };
+    let Ok(mut before) = BEFORE.try_lock() else { return Ok(None) };
     let map = snapshot();
     let written = write_since(files, before.as_ref(), &map, Some(0));
     *before = Some(map);
@@ -197,7 +197,7 @@ fn write_part(files: &mut InterimFiles) -> Result<Option<PathBuf>, WriteError> {
 
 /// Writes the last part of a run of several, all of which is in `map`.
 pub(super) fn write_last_part(map: &EventMap) {
-    let Some(before) = BEFORE.lock().ok().and_then(|mut before| before.take()) else { return };
+    let Some(before) = BEFORE.try_lock().ok().and_then(|mut before| before.take()) else { return };
     if let Some(files) = files().as_deref_mut().and_then(Option::as_mut)
         && let Err(error) = write_since(files, Some(&before), map, None)
     {

@@ -41,12 +41,13 @@ fn line(command: &JobCommand) -> String {
         "record" => "recorded",
         "hold" => "held",
         "off" => "measuring was off for",
+        "reset" if command.lasted_ns.is_none() => "another part",
         "reset" => "another part began after",
         other => other,
     };
     let lasted = match command.lasted_ns {
         Some(ns) => format!(" {}", time(ns.into())),
-        None if command.verb == "reset" => " a flush point: not come to".to_owned(),
+        None if command.done > 0 && command.verb == "reset" => " had not begun".to_owned(),
         None if command.done > 0 => " until after this profile".to_owned(),
         None => ": not done".to_owned(),
     };

@@ -125,7 +125,7 @@ fn record(on: &OnJob, time: Time) -> Result<Recorded, Box<dyn Error>> {
             "{kept} of {of} ranks keep events anyway, as their TINYPROF_EVENTS says"
         ));
     }
-    let off = ranks.answered(Answer::NotPossible);
+    let off = ranks.0.iter().filter(|rank| rank.is_off).count();
     if off > 0 {
         let of = ranks.0.len();
         notes.push(format!("{off} of {of} ranks are switched off: tinyprof ctl on measures again"));
