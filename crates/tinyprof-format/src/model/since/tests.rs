@@ -59,6 +59,9 @@ fn executions_that_were_folded_since_are_one() {
     assert_eq!((part[0].execution, part[0].executions), (2, 3));
     assert_eq!((part[0].visits, part[0].sum_ns), (3, 18));
     assert!(part[0].min_ns <= 5 && part[0].max_ns >= 7, "{part:?}");
+    // A clock whose rate is known better makes no visit.
+    let (before, after) = ([summary(0, 1, &[1_000_000])], [summary(0, 1, &[1_000_090])]);
+    assert_eq!(summaries_since(&after, &before), []);
     // Those that were not are kept apart.
     let later = [earlier[0], earlier[1], summary(2, 1, &[4, 9]), summary(3, 1, &[8])];
     let part = summaries_since(&later, &earlier);
