@@ -162,7 +162,7 @@ fn source(watching: &Watching<'_>) -> Source {
         interval: Duration::from_secs(watching.interval.into()),
         measurements: (hosts.len() <= whole::HOSTS_MAX).then_some(MEASUREMENTS_EVERY_S),
     };
-    Source::There(Remote::start(&task, &hosts))
+    Source::There(Box::new(Remote::start(&task, &hosts)))
 }
 
 /// Returns one frame as text: the whole tree, and the ranks of the first callpath.

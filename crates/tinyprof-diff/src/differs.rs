@@ -11,6 +11,9 @@ use super::run::Run;
 /// The width of a command, in columns.
 const COMMAND_COLUMNS: usize = 40;
 
+/// Returns a fact of a run; nothing if it is not known.
+type Of<'a> = &'a dyn Fn(&Run) -> String;
+
 impl Diff {
     /// Returns `differs: command wave 60 against wave 100; ranks 8 against 4`, the new side first;
     /// none if the two sides ran the same, or nothing is known of how they ran.
@@ -19,8 +22,9 @@ impl Diff {
         let of_ranks = |run: &Run| run.ranks.to_string();
         let of_hosts =
             |run: &Run| if run.hosts == 0 { String::new() } else { run.hosts.to_string() };
-        let facts: [(&str, &dyn Fn(&Run) -> String); 3] =
-            [("command", &|run| run.command.clone()), ("ranks", &of_ranks), ("hosts", &of_hosts)];
+        let of_command = |run: &Run| run.command.clone();
+        let facts: [(&str, Of<'_>); 3] =
+            [("command", &of_command), ("ranks", &of_ranks), ("hosts", &of_hosts)];
         let told = facts.iter().filter_map(|(what, of)| {
             let [new, base] = [&self.new, &self.base].map(|side| all(side, of));
             let is_known = [&new, &base].iter().all(|side| !side.is_empty());
@@ -32,7 +36,7 @@ impl Diff {
 }
 
 /// Returns the facts of the runs of a side, each once; nothing if one of them is not known.
-fn all(side: &[Run], of: &dyn Fn(&Run) -> String) -> String {
+fn all(side: &[Run], of: Of<'_>) -> String {
     let found: BTreeSet<String> = side.iter().map(of).collect();
     if found.contains("") {
         return String::new();

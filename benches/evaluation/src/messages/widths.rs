@@ -53,7 +53,8 @@ pub(super) fn measure(jobs: &Jobs) -> Result<Vec<Row>, String> {
                 let job =
                     |level| Job::new(program, ranks, &arguments(program, ranks, is_small), level);
                 let [off, on] = in_turn(repetition).map(|level| jobs.run(&job(level)));
-                let (off, on) = if repetition % 2 == 0 { (off?, on?) } else { (on?, off?) };
+                let (off, on) =
+                    if repetition.is_multiple_of(2) { (off?, on?) } else { (on?, off?) };
                 let cost = Cost::of(&jobs.json(&["report"], &on)?)?;
                 let (off_ns, on_ns) = (off.took_ns, on.took_ns);
                 found.push(Row {
@@ -72,7 +73,11 @@ pub(super) fn measure(jobs: &Jobs) -> Result<Vec<Row>, String> {
 
 /// Returns the levels of a pair in the order of their runs, which changes from round to round.
 fn in_turn(repetition: u32) -> [Level; 2] {
-    if repetition % 2 == 0 { [Level::Off, Level::Messages] } else { [Level::Messages, Level::Off] }
+    if repetition.is_multiple_of(2) {
+        [Level::Off, Level::Messages]
+    } else {
+        [Level::Messages, Level::Off]
+    }
 }
 
 pub(super) fn table(found: &[Row]) -> String {

@@ -17,7 +17,7 @@ pub(super) enum Source {
     /// A directory of this host.
     Here(Box<Watch>),
     /// The hosts of a job.
-    There(Remote),
+    There(Box<Remote>),
 }
 
 impl Source {

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// The system's description of an event, as its fourth version has it.
 #[repr(C)]
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Attributes {
     pub(super) kind: u32,
     pub(super) bytes: u32,
