@@ -7,8 +7,8 @@
 //! tinyprof plug target/debug/examples/stragglers 5
 //! ```
 //!
-//! A rank is a straggler if in so many documents in a row, 3 unless said, it has spent 1.2 times the
-//! time of the rank after it in a callpath that takes at least 5 % of the time of the run.
+//! A rank is a straggler if in 3 documents in a row, or as many as are said, it has spent 1.2 times
+//! the time of the rank after it in a callpath that takes at least 5 % of the time of the run.
 #![expect(clippy::print_stdout, reason = "findings go to standard output")]
 
 use std::collections::{HashMap, HashSet};

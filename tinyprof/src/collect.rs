@@ -19,6 +19,7 @@ mod message;
 mod metadata;
 mod name;
 mod on_demand;
+mod parts;
 mod sampling;
 mod save;
 mod segments;
@@ -59,15 +60,14 @@ pub(crate) mod for_mpi {
     pub use super::message::warn;
     pub use super::metadata::metadata;
     pub use super::name::profile_name;
+    pub use super::parts::{begin_parts_by, is_part_asked_for, part_has_begun};
     pub use super::segments::{
         discard_segments, fresh_profile_id, new_profile_id, set_profile_id, set_rank,
     };
     pub use super::session::{callers, config, wrappers};
     pub use super::snapshot::ending_here;
     pub use super::starting::starting;
-    pub use super::watch::{
-        begin_parts_by, is_part_asked_for, part_has_begun, unrecorded, watch_flush_points,
-    };
+    pub use super::watch::{unrecorded, watch_flush_points};
     pub use crate::record::{NewWorker, Start, announce_threads, new_worker};
 
     // Of the recorder, and reachable only because it is public there.

@@ -88,8 +88,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Outcome, Box<dyn Error>> {
     Ok(not_started(program, &error))
 }
 
-/// Holds the roll call and watches the condition, in a process in the background, until this process
-/// ends.
+/// Holds the roll call and watches the condition, in a process in the background, until this
+/// process ends.
 fn begin_background(call: Option<RollCall>, condition: Option<OfRun>) -> io::Result<()> {
     if call.is_none() && condition.is_none() {
         return Ok(());

@@ -23,16 +23,16 @@ const MEASUREMENTS: &[u8; 8] = b"TPMSR001";
 /// The longest part of a frame, in bytes.
 const BYTES_MAX: u32 = 64 << 20;
 
-/// What one host tells another.
+/// A picture or measurements, as one host tells them to another.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sent {
     /// A picture of a job, or of a part of it.
     Picture(Box<Picture>),
-    /// What the ranks of a host have measured so far.
+    /// The measurements of a host.
     Measurements(Measurements),
 }
 
-/// What the ranks of a host have measured so far.
+/// The measurements of the ranks of a host so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Measurements {
     /// The host, as those call it who watch it.

@@ -11,7 +11,8 @@
 //! use tinyprof_format::model::{
 //!     CallpathId, CallpathValues, EventMap, ExecutionSummary, RankFacts, Region, SiteId,
 //! };
-//! use tinyprof_picture::{Picture, frame};
+//! use tinyprof_picture::frame::{self, Sent};
+//! use tinyprof_picture::Picture;
 //!
 //! let site = SiteId::from_bits(1);
 //! let rank = |host: &str, ns| {
@@ -24,7 +25,7 @@
 //! let mut sent = Vec::new();
 //! frame::write(&mut sent, &Picture::of_ranks(&[EventMap::default(), rank("b", 30)]))?;
 //! let mut all = Picture::of_ranks(&[rank("a", 10), EventMap::default()]);
-//! let of_b = frame::read(&mut sent.as_slice())?.and_then(frame::Sent::picture).expect("one picture");
+//! let of_b = frame::read(&mut sent.as_slice())?.and_then(Sent::picture).expect("one picture");
 //! all.merge(&of_b)?;
 //!
 //! assert_eq!((all.size, all.ranks.to_string(), all.hosts), (2, "0-1".to_owned(), 2));

@@ -42,9 +42,9 @@ pub struct Trigger {
     pub condition: String,
     /// The actions, in this order.
     pub actions: Vec<TriggerAction>,
-    /// How often at most.
+    /// The most times that they are done.
     pub times: u32,
-    /// For how long is recorded or held.
+    /// The time that is recorded or held.
     pub time: Duration,
 }
 

@@ -143,7 +143,7 @@ mod tests {
 
     use super::*;
 
-    /// Checks addresses in all functions of an executable, so many at once.
+    /// Checks addresses in all functions of an executable, this many at once.
     fn check(path: &Path, at_once: usize) -> (usize, usize) {
         let map = sys::map(path).expect("it is there");
         let file = File::parse(&*map).expect("it is one");

@@ -46,7 +46,7 @@ pub(crate) fn functions(file: &File<'_>, addresses: &BTreeSet<u64>) -> BTreeMap<
     names.into_iter().map(|(address, name)| (address, demangled(name))).collect()
 }
 
-/// Returns how few others see a symbol. Of several at one address, the most visible one is its name.
+/// Returns how few others see a symbol. Of several at one address, the most visible one names it.
 fn hiddenness(scope: SymbolScope) -> u8 {
     match scope {
         SymbolScope::Dynamic => 0,

@@ -1,7 +1,7 @@
 //! Hides from a reader of debug information the units that do not describe the wanted addresses.
 //!
 //! `addr2line` reads the ranges of all units before the first look-up. Programs of Rust have
-//! thousands, and that takes longer than all else that is done when such a program ends. Where
+//! thousands, and that takes longer than what is done besides when such a program ends. Where
 //! `.debug_aranges` tells which units are needed, these and those that they refer to stay, and each
 //! row of others becomes one unit that no reader can open.
 
@@ -136,7 +136,7 @@ fn may_refer(abbreviations: &Abbreviations) -> bool {
         .any(|entry| entry.attributes().iter().any(refers))
 }
 
-/// Returns the head of a unit of so many bytes, whose abbreviations are nowhere; none if there are
+/// Returns the head of a unit of this size, whose abbreviations are nowhere; none if there are
 /// too many for it.
 fn head(bytes: usize, endian: RunTimeEndian) -> Option<Head> {
     const VERSION: u16 = 4;

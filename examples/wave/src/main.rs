@@ -1,5 +1,6 @@
-//! The wave equation on a line over MPI, profiled by TinyProf: rank 0 says how high the wave is, each
-//! step neighbours exchange a point and all ranks compute theirs, and rank 0 collects the results.
+//! The wave equation on a line over MPI, profiled by TinyProf: rank 0 says how high the wave is,
+//! each step neighbours exchange a point and all ranks compute theirs, and rank 0 collects the
+//! results.
 //!
 //! Profiling takes the line `use tinyprof_mpi as _;`, and attributes on the functions that deserve
 //! a name.

@@ -1,3 +1,5 @@
+//! Tests of the arguments of regions.
+
 use syn::parse::Parser;
 
 use super::*;

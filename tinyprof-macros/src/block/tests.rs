@@ -1,3 +1,5 @@
+//! Tests of the attribute on blocks.
+
 use quote::quote;
 
 use super::*;

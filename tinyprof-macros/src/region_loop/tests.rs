@@ -1,3 +1,5 @@
+//! Tests of `profile_loop!`.
+
 use proc_macro2::Delimiter;
 use quote::quote;
 

@@ -29,7 +29,7 @@ pub(super) struct Row {
     off_ns: u64,
     messages_ns: u64,
     events_ns: u64,
-    /// Of a rank, with events: its time, its calls of MPI, visits of any kind, and ends of messages.
+    /// Of a rank, with events: its time, its calls of MPI, its visits, and ends of messages.
     run_ns: f64,
     calls: f64,
     visits: f64,

@@ -24,7 +24,7 @@ pub(super) enum Row {
     /// Seconds of each stage, the mean of a rank: by the program's clock without and with the tool,
     /// and as the profile has them.
     Times { pause_ms: u32, repetition: u32, off: Vec<f64>, on: Vec<f64>, profile: Vec<f64> },
-    /// What was kept of so many products.
+    /// What was kept of these products.
     Sizes { products: u32, calls: f64, profile_bytes: u64 },
 }
 

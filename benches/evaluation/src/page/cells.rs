@@ -69,11 +69,24 @@ pub(crate) fn below(head: &Head, repetitions: usize) -> String {
         )
     };
     let trial = if head.wanted.small { " Sizes of a trial, which say nothing." } else { "" };
-    format!(
-        "\n*Measured at commit {} on {}, {}; {}; {counted}; \
-         load average {} before.{trial}*\n",
+    let text = format!(
+        "*Measured at commit {} on {}, {}; {}; {counted}; load average {} before.{trial}*",
         head.wanted.commit, place.date, place.machine, place.mpi, head.load
-    )
+    );
+    format!("\n{}\n", wrapped(&text))
+}
+
+/// Returns a paragraph in lines that leave room for a name before the first.
+fn wrapped(text: &str) -> String {
+    const COLUMNS: usize = 88;
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.len() + 1 + word.len() <= COLUMNS => *line += &format!(" {word}"),
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n")
 }
 
 #[cfg(test)]

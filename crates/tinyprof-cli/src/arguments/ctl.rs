@@ -48,7 +48,7 @@ pub(crate) enum CtlCommand {
     Release(OnJob),
     /// Do something when a condition holds, such as 'imbalance["solve"] > 0.3'
     On(OnArguments),
-    /// Begin another part of the run, at the same flush point on all ranks, and write the one before
+    /// Begin another part of the run, at one flush point of all ranks, and write the one before
     Reset(OnJob),
     /// Measure nothing, at full speed, until tinyprof ctl on
     Off(OnJob),

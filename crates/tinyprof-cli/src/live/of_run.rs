@@ -81,9 +81,9 @@ impl Watcher {
         Ok(Self { condition, trigger, directory, token, slurm_job })
     }
 
-    /// Watches the jobs that are started, one after the other, until the condition has held as often
-    /// as is wanted, or `is_over`. Says once what it could not do. `peers` returns the hosts whose
-    /// ranks are known.
+    /// Watches the jobs that are started, one after the other, until the condition has held as
+    /// often as is wanted, or `is_over`. Says once what it could not do. `peers` returns the hosts
+    /// whose ranks are known.
     pub(crate) fn watch(&self, peers: impl Fn() -> Vec<IpAddr>, is_over: impl Fn() -> bool) {
         let (mut fired, mut has_noted) = (0, false);
         while fired < self.trigger.times

@@ -18,7 +18,7 @@ use tinyprof_segment::words::{Line, high, low};
 
 use super::elsewhere::{Elsewhere, write_joined};
 use super::profile::{Name, write};
-use super::segments::{copied_with, event_maps, line, pieces, processes};
+use super::segments::{copied_with, event_maps, only_job, pieces};
 use super::told::{Scratch, Told, form};
 use crate::arguments::{OnJob, SaveArguments, SegmentChoice};
 use crate::kept::events::{Kept, add_events};
@@ -102,32 +102,6 @@ fn events_in(segment: &[AtomicU64]) -> Option<Kept> {
     let (first, count) = (Line::from_number(low(place)).first_word(), high(place) as usize);
     let words = segment.get(first..first.saturating_add(count)).filter(|_| place != 0)?;
     Kept::read(words, Some(sys::now()))
-}
-
-/// Returns the job called `wanted`, or the only one.
-pub(super) fn only_job<'a>(
-    mut jobs: Vec<Job<'a>>,
-    wanted: Option<&str>,
-    directory: &Path,
-) -> Result<Job<'a>, String> {
-    if let Some(wanted) = wanted {
-        jobs.retain(|job| job.is_called(wanted));
-    }
-    if jobs.len() > 1 {
-        let there: Vec<String> = jobs
-            .iter()
-            .map(|job| line(&processes(job), job))
-            .map(|job| format!("{} ({})", job.id, job.what))
-            .collect();
-        return Err(format!("several jobs run; choose one with --job: {}", there.join("; ")));
-    }
-    jobs.pop().ok_or_else(|| {
-        let called = wanted.map_or_else(String::new, |wanted| format!(" called {wanted}"));
-        format!(
-            "nothing runs in {}: no program{called} records there, on this host and of this user",
-            directory.display()
-        )
-    })
 }
 
 fn ranks(job: &Job<'_>, events: &Events, now: Moment) -> Vec<EventMap> {

@@ -110,6 +110,32 @@ pub(super) fn line(processes: &[String], job: &Job<'_>) -> JobLine {
     JobLine { id: processes.first().cloned().unwrap_or_default(), what }
 }
 
+/// Returns the job called `wanted`, or the only one.
+pub(super) fn only_job<'a>(
+    mut jobs: Vec<Job<'a>>,
+    wanted: Option<&str>,
+    directory: &Path,
+) -> Result<Job<'a>, String> {
+    if let Some(wanted) = wanted {
+        jobs.retain(|job| job.is_called(wanted));
+    }
+    if jobs.len() > 1 {
+        let there: Vec<String> = jobs
+            .iter()
+            .map(|job| line(&processes(job), job))
+            .map(|job| format!("{} ({})", job.id, job.what))
+            .collect();
+        return Err(format!("several jobs run; choose one with --job: {}", there.join("; ")));
+    }
+    jobs.pop().ok_or_else(|| {
+        let called = wanted.map_or_else(String::new, |wanted| format!(" called {wanted}"));
+        format!(
+            "nothing runs in {}: no program{called} records there, on this host and of this user",
+            directory.display()
+        )
+    })
+}
+
 fn memory_of(processes: &[String]) -> String {
     match processes {
         [one] => format!("memory of process {one}"),

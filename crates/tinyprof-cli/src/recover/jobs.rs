@@ -85,9 +85,9 @@ impl<'a> Job<'a> {
 
     /// Returns `true` if `name` refers to this job.
     ///
-    /// It may be the id of one of its processes, also as `#ID`, or, of any of them, the name of its profile with
-    /// or without directory and ending, the name of its program, or the number from the batch
-    /// system.
+    /// It may be the id of one of its processes, also as `#ID`, or, of any of them, the name of its
+    /// profile with or without directory and ending, the name of its program, or the number from
+    /// the batch system.
     pub(crate) fn is_called(&self, name: &str) -> bool {
         let bare = name.strip_suffix(".tprof").unwrap_or(name);
         let number = name.strip_prefix('#').unwrap_or(name);

@@ -36,7 +36,8 @@ pub(super) struct InterimWriter {
     /// True if there was a flush point when an interim profile was due, one was written by hand, or
     /// none is due any more.
     has_passed: bool,
-    /// What was measured up to the begin of the part of the run that is under way; none in the first.
+    /// What was measured up to the begin of the part of the run that is under way; none in the
+    /// first.
     before: Option<Arc<EventMap>>,
 }
 

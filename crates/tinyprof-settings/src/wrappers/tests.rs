@@ -1,3 +1,5 @@
+//! Tests of what counts as a wrapper.
+
 use super::*;
 
 fn is_wrapper(name: &str, called: &str) -> bool {

@@ -1,5 +1,5 @@
-//! The command to begin another part of the run: obeyed where the thread may be asked, and done at a
-//! flush point, by whoever watches those.
+//! The command to begin another part of the run: obeyed where the thread may be asked, and done at
+//! a flush point, by whoever watches those.
 
 use std::sync::atomic::Ordering::Relaxed;
 

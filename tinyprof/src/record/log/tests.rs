@@ -1,3 +1,5 @@
+//! Tests of the list of executions.
+
 use proptest::prelude::*;
 
 use super::super::element::{PastExecution, SeriesElement};

@@ -1,3 +1,5 @@
+//! Tests of work that is done in isolation.
+
 use std::sync::mpsc::channel;
 
 use super::*;

@@ -9,8 +9,7 @@ use tinyprof_format::model::Profile;
 use tinyprof_picture::frame::Measurements;
 
 use crate::live::profile::{Name, write};
-use crate::live::save::only_job;
-use crate::live::segments::{copied, event_maps, pieces};
+use crate::live::segments::{copied, event_maps, only_job, pieces};
 use crate::live::told::{Head, Scratch, Told};
 use crate::memory;
 use crate::recover::find::find;
@@ -29,7 +28,7 @@ pub(super) struct Timer {
 }
 
 impl Timer {
-    /// Creates a timer that goes off at once, and then whenever so many seconds have passed.
+    /// Creates a timer that goes off at once, and then as often as that.
     pub(super) fn new(seconds: u32) -> Self {
         Self { every: Duration::from_secs(seconds.into()), last_ns: None }
     }

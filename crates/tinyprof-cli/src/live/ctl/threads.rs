@@ -16,7 +16,7 @@ use tinyprof_segment::layout::{MAGIC, VERSION, header, keeping};
 use tinyprof_segment::words::low;
 
 use super::super::giver::Giver;
-use super::super::save::only_job;
+use super::super::segments::only_job;
 use super::super::segments::{copied, pieces};
 use super::ranks::{Rank, Ranks};
 use crate::arguments::SegmentChoice;

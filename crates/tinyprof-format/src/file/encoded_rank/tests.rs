@@ -1,3 +1,5 @@
+//! Tests of encoded ranks.
+
 use super::*;
 use crate::model::{CallpathId, EdgeKind, MessageKind, MetricBucket, MetricSummary, SeriesBucket};
 

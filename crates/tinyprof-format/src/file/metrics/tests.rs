@@ -1,3 +1,5 @@
+//! Tests of the section of metrics.
+
 use super::*;
 use crate::model::MetricBucket;
 

@@ -1,3 +1,5 @@
+//! Tests of the board of a host.
+
 use super::*;
 
 fn job(name: &str, rank: u32, size: u32) -> Job {
