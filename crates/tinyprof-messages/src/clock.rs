@@ -114,11 +114,18 @@ impl Clock {
         self.unsure / UNSURE
     }
 
-    /// Returns the same, as it travels beside a message.
+    /// Returns the same, as it travels beside message `number` of a stream.
+    #[must_use]
+    #[inline]
+    pub const fn uncertainty_beside(&self, number: u64) -> Uncertainty {
+        Uncertainty::drawn(self.unsure.div_ceil(UNSURE), number)
+    }
+
+    /// Returns the same, as ranks tell it that meet.
     #[must_use]
     #[inline]
     pub const fn uncertainty(&self) -> Uncertainty {
-        Uncertainty::of(self.unsure.div_ceil(UNSURE))
+        Uncertainty::nearest(self.unsure.div_ceil(UNSURE))
     }
 
     /// Returns the shortest time that a message takes, in ns, as this rank has seen it, or heard of

@@ -170,7 +170,7 @@ impl Rules for Public {
             ideal_ns: self.clock.ideal_ns(),
             ..Companion::default()
         }
-        .with_uncertainty(self.clock.uncertainty())
+        .with_uncertainty(self.clock.uncertainty_beside(now_ns))
         .with_nearest(self.clock.nearest());
         Note { companion, ways: self.ways }
     }

@@ -157,7 +157,7 @@ impl State {
             ideal_ns: self.clock.ideal_ns(),
             ..Companion::default()
         }
-        .with_uncertainty(self.clock.uncertainty())
+        .with_uncertainty(self.clock.uncertainty_beside(sequence))
         .with_nearest(self.clock.nearest())
     }
 

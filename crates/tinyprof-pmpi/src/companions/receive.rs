@@ -200,7 +200,7 @@ impl State {
             intrusion_ns,
             ideal_ns,
             callpath,
-            uncertainty: Uncertainty::of(uncertainty_ns),
+            uncertainty: Uncertainty::nearest(uncertainty_ns),
             nearest,
             is_absent: false,
         };
