@@ -39,8 +39,9 @@ pub enum EventsWindow {
     Program,
 }
 
-/// The least and the most memory for the events of a thread, in bytes.
-const MEMORY: std::ops::RangeInclusive<u64> = 256 << 10..=128 << 20;
+/// The most memory for the events of a thread, in bytes.
+pub const EVENTS_BYTES_MAX: u64 = 128 << 20;
+const MEMORY: std::ops::RangeInclusive<u64> = 256 << 10..=EVENTS_BYTES_MAX;
 
 /// Parses the memory for the events of a thread, in bytes.
 pub(crate) fn memory(text: &str) -> Option<u64> {

@@ -44,7 +44,7 @@ pub use choice::{
     Aggregators, ClockChoice, MessageOrder, MpiLevel, ReportSignal, SeriesGather, Steer, World,
 };
 pub use document::{Column, document};
-pub use events::{Events, EventsWindow};
+pub use events::{EVENTS_BYTES_MAX, Events, EventsWindow};
 pub use setting::Setting;
 pub use table::{ALL_INTERIM_PROFILES, DEADLINE_DEFAULT, SETTINGS, Settings};
 pub use trigger::{Trigger, TriggerAction};

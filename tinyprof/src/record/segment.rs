@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering:
 
 use tinyprof_segment::layout::{HEADER_LINES, LINE_BYTES, LINE_WORDS, SEGMENT_BYTES_MAX, header};
 use tinyprof_segment::words::{Line, low};
+use tinyprof_settings::EVENTS_BYTES_MAX;
 
 use super::reentrancy::ReentrancyGuard;
 use crate::sys::{SegmentFile, refuse_segment, sandbox};
@@ -31,8 +32,9 @@ const _: () = assert!(RESERVED_BYTES_MAX as u64 <= SEGMENT_BYTES_MAX);
 /// The size of the first commit. Each further one doubles the total, by at most [`STEP_BYTES_MAX`].
 const STEP_BYTES_MIN: usize = 256 << 10;
 const STEP_BYTES_MAX: usize = 16 << 20;
-/// The number of block sizes: blocks have 2^class lines.
-const CLASSES: usize = 20;
+/// The number of block sizes: blocks have 2^class lines. The largest is for events.
+const CLASSES: usize = 22;
+const _: () = assert!((LINE_BYTES as u64) << (CLASSES - 1) >= EVENTS_BYTES_MAX);
 
 /// One thread's memory.
 #[derive(Debug)]
