@@ -9,13 +9,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from . import frames, graphframe, reports
 from ._native import Reader
 from .manifest import Manifest, Run
 from .tables import Tables
 
 if TYPE_CHECKING:
-    import pandas as pd
     from hatchet import GraphFrame
 
 #: The memory, in bytes, that one call may take for the data that it reads, unless the caller sets
