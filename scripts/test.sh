@@ -93,9 +93,10 @@ programs_of_users() {
     step "programs of users" cargo test "${SELECTED[@]}" --test mpi_outside -- --ignored
 }
 
-# What is said of a rank's time depends on its having a processor: these tests go one at a time, and
-# nothing beside them. The others wait most of their time.
-timed=(why:: messages:: questions:: push::)
+# What is said of a rank's time depends on its having a processor: tests of that go one at a time,
+# with nothing beside them, and so does the one that looks for files of any job. The others wait
+# most of their time.
+timed=(why:: messages:: questions:: push:: is_found classes a_comparison one_after_another no_board_is_left)
 mapfile -t untimed < <(printf -- '--skip\n%s\n' "${timed[@]}")
 # What depends on no MPI is tested under the first alone: what is said at level `calls`, and commands.
 once=()
