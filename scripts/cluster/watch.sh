@@ -31,7 +31,7 @@ said '"missing":\{"count":0,'
 said '"ranks":4,"ranks_seen":4'
 # Who waits for ranks of another host is known while they run.
 timeout 30 tinyprof top "${hosts[@]}" --once --json >document
-said '"why":"Ranks 0,2 compute '
+said '"why":"Ranks 0,2 spend .*; ranks 1,3 may wait '
 
 # One profile of all ranks, of some time that nobody has asked for when the job began.
 steered() {
