@@ -78,13 +78,11 @@ step "clippy" cargo clippy "${SELECTED[@]}" --all-targets -- -D warnings
 step "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc "${SELECTED[@]}" --no-deps
 
 mpi4py_find
-python_and_pages() {
+beside_tests() {
     step "format of the Python package's reader" cargo fmt --manifest-path python/Cargo.toml --check -- --config-path rustfmt.toml
     step "Python" bash scripts/python.sh
     step "wheel in a fresh environment" bash scripts/wheel.sh
     step "pages in Chromium" bash scripts/browser.sh
-}
-fuzzing() {
     step "fuzz targets, 20 s each" bash scripts/fuzz.sh 20
     step "protocol of the recorder, under loom" env RUSTFLAGS="--cfg loom" cargo test --locked --release --manifest-path tinyprof/tests/loom/Cargo.toml
 }
@@ -96,7 +94,8 @@ programs_of_users() {
 # What is said of a rank's time depends on its having a processor: tests of that go one at a time,
 # with nothing beside them, and so does the one that looks for files of any job. The others wait
 # most of their time.
-timed=(why:: messages:: questions:: push:: is_found classes a_comparison one_after_another no_board_is_left)
+timed=(why:: messages:: causes:: questions:: push:: steering:: is_found classes a_comparison
+    one_after_another no_board_is_left a_killed_job)
 mapfile -t untimed < <(printf -- '--skip\n%s\n' "${timed[@]}")
 # What depends on no MPI is tested under the first alone: what is said at level `calls`, and commands.
 once=()
@@ -106,13 +105,12 @@ for mpi in "${MPI_FOUND[@]}"; do
     # The programs that tests start bear the same names for all MPIs.
     step "build with $mpi" cargo test "${SELECTED[@]}" --no-run
     if [[ $mpi == "${MPI_FOUND[0]}" ]]; then
-        beside python_and_pages
+        beside beside_tests
         # All tests but those whose name begins with `mpi`, which start ranks.
         step "tests without MPI" cargo test "${SELECTED[@]}" --lib --bins --test '[!m]*' --test 'm[!p]*'
         step "examples in the documentation" cargo test "${SELECTED[@]}" --doc
         step "faults" bash scripts/faults.sh quick
     fi
-    if [[ $mpi == "${MPI_FOUND[-1]}" && ! $lane ]]; then beside fuzzing; fi
     # The programs of MPI's rules below have the launcher as it is.
     launcher=$(mpi_yielding "$mpi")
     step "tests with $mpi" env RUST_TEST_THREADS=3 TINYPROF_MPIEXEC="$launcher" cargo test "${SELECTED[@]}" --test mpi -- "${untimed[@]}"
@@ -125,4 +123,3 @@ for mpi in "${MPI_FOUND[@]}"; do
     if [[ $lane ]]; then join; fi
     step "several hosts, with $mpi" bash scripts/hosts.sh
 done
-if ((${#MPI_FOUND[@]} == 1)); then fuzzing; fi

@@ -22,7 +22,7 @@ use tinyprof_bench_collective::document::replace;
 
 use crate::how::{How, Task};
 use crate::kept::{self, Head, Wanted};
-use crate::page::{NOT_MEASURED, below};
+use crate::page::{NOT_MEASURED, below, wrapped};
 use crate::progress::Expected;
 use jobs::Jobs;
 
@@ -113,7 +113,11 @@ impl Part {
             _ => head.wanted.repetitions as usize,
         };
         let note = &head.place.note;
-        let note = if note.is_empty() { String::new() } else { format!("\n**{note}**\n") };
+        let note = if note.is_empty() {
+            String::new()
+        } else {
+            format!("\n{}\n", wrapped(&format!("**{note}**")))
+        };
         format!("{}{note}", below(head, repetitions))
     }
 }

@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use tinyprof_bench_collective::document::replace;
 use tinyprof_bench_collective::rows::{self, ModelRow};
 
-pub(crate) use cells::{NOT_MEASURED, below, median, spread, three};
+pub(crate) use cells::{NOT_MEASURED, below, median, spread, three, wrapped};
 
 use crate::always_on::AlwaysOnRow;
 use crate::application::RunRow;

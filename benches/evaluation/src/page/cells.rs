@@ -77,7 +77,7 @@ pub(crate) fn below(head: &Head, repetitions: usize) -> String {
 }
 
 /// Returns a paragraph in lines that leave room for a name before the first.
-fn wrapped(text: &str) -> String {
+pub(crate) fn wrapped(text: &str) -> String {
     const COLUMNS: usize = 88;
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
