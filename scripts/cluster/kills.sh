@@ -26,13 +26,13 @@ done_times=0
 until pgrep -x "$program" >/dev/null; do sleep 0.05; done
 while ((done_times < times)) && is_running; do
     # shellcheck disable=SC2086 # a command of several words
-    tinyprof ${clients[RANDOM % ${#clients[@]}]} --hosts "$hosts" >said 2>&1 &
+    timeout 4 tinyprof ${clients[RANDOM % ${#clients[@]}]} --hosts "$hosts" >said 2>&1 &
     # Long enough for some that all agents are there, for others that none is.
     sleep "0.$((RANDOM % 9))$((RANDOM % 9))"
     mapfile -t found < <(pgrep -f "$ours" || true)
     if ((${#found[@]})); then
         victim=${found[RANDOM % ${#found[@]}]}
-        what=$(ps -o args= -p "$victim" | sed -E 's/^[^ ]* (agent|[a-z]+ ?[a-z]*).*/\1/') || continue
+        what=$(ps -o args= -p "$victim" | sed -E 's/^[^ ]* (agent|[a-z]+ ?[a-z]*).*/\1/') || true
         if kill -KILL "$victim" 2>/dev/null; then
             killed[$what]=$((${killed[$what]:-0} + 1))
             done_times=$((done_times + 1))
@@ -64,5 +64,5 @@ for ((tenths = 0; tenths < 200; tenths++)); do
     pgrep -f "$ours" >left || break
     sleep 0.1
 done
-[[ ! -s left ]] || { echo "still there after 20 s:" && ps -o pid,args -p "$(paste -sd, left)" && exit 1; }
+[[ ! -s left ]] || { echo "still there after 20 s:" && ps -o pid,stat,etimes,args -p "$(paste -sd, left)" && exit 1; }
 echo "$done_times kills, $steps steps: result, exit code and profile as unwatched"

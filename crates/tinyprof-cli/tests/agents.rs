@@ -108,6 +108,25 @@ fn ranks_of_two_hosts_are_one_picture() {
 }
 
 #[test]
+fn a_job_ends_for_who_watches_though_an_agent_was_killed() {
+    let job = Job::start();
+    let mut watching = job.command("n0,n1", &["top", "--json"]);
+    let mut watching = watching.stdout(Stdio::piped()).spawn().expect("tinyprof starts");
+    let mut documents = BufReader::new(watching.stdout.take().expect("a pipe")).lines();
+    let mut has = |words: &str| {
+        documents.by_ref().map_while(Result::ok).any(|document| document.contains(words))
+    };
+    assert!(has("\"ranks_seen\":2"));
+    let shell = job.place.path().join("shell");
+    let agent = format!("agent --hosts=n1 .*--rsh={}", shell.display());
+    let killed = Command::new("pkill").args(["-KILL", "-f", &agent]).status().expect("procps");
+    assert!(killed.success());
+    assert!(has("\"host\":\"n1\""), "it is missing");
+    job.end();
+    assert!(watching.wait().expect("ours").success());
+}
+
+#[test]
 fn scripts_get_documents_and_wait_for_conditions() {
     let job = Job::start();
     let (code, shown) = job.top_with("n0,n1,bad", &["--once", "--json"]);

@@ -130,7 +130,10 @@ impl Agent {
             };
             let age = sys::since(*came);
             let age_ns = u64::try_from(age.as_nanos()).unwrap_or(u64::MAX);
-            let aged = Picture { age_ns: picture.age_ns.saturating_add(age_ns), ..picture.clone() };
+            // Who has lost its agent is not waited for when the job ends.
+            let ended_hosts = if told.has_ended { picture.hosts } else { picture.ended_hosts };
+            let age_ns = picture.age_ns.saturating_add(age_ns);
+            let aged = Picture { age_ns, ended_hosts, ..picture.clone() };
             add(all, &aged, host);
             if picture.has_ended() {
                 return None;
