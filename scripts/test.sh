@@ -91,9 +91,9 @@ programs_of_users() {
     step "programs of users" cargo test "${SELECTED[@]}" --test mpi_outside -- --ignored
 }
 
-# What is said of a rank's time depends on its having a processor: tests of that go one at a time,
-# with nothing beside them, and so does the one that looks for files of any job. The others wait
-# most of their time.
+# Findings about a rank's time depend on its having a processor: their tests run one at a time, with
+# nothing beside them, and so does the test that looks for files of any job. The other tests wait
+# most of the time.
 timed=(why:: messages:: causes:: questions:: push:: steering:: is_found classes a_comparison
     one_after_another no_board_is_left a_killed_job)
 mapfile -t untimed < <(printf -- '--skip\n%s\n' "${timed[@]}")

@@ -59,7 +59,7 @@ visits = sum(path["visits"] for path in report["callpaths"] if "MPI_Allreduce" i
 expected = ranks * steps
 sys.exit(0 if visits == expected else f"expected {expected} visits of MPI_Allreduce, found {visits}")
 ' "$steps"
-# What lost its client or its root ends by itself.
+# A process whose client or root is gone ends by itself.
 for ((tenths = 0; tenths < 200; tenths++)); do
     pgrep -f "$ours" >left || break
     sleep 0.1

@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
     /// A profile whose ranks the virtual ones are like, in turn, instead of made-up ones
     #[arg(long, value_name = "DIR", conflicts_with_all = ["callpaths", "executions", "case"])]
     like: Option<PathBuf>,
-    /// What these rows are called
+    /// The name of these rows
     #[arg(long, value_name = "TEXT", requires = "like", default_value = "like a profile")]
     named: String,
     /// Where the profiles go, to be removed again; memory is the better place
@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     Ok(())
 }
 
-/// What the ranks hold.
+/// The data of the ranks.
 struct Maps {
     named: String,
     /// In turn.

@@ -1,4 +1,5 @@
-//! How all parts are measured: where their rows go, on which machine, and which are missing.
+//! The measurement of all parts: the place of their rows, the machine, and the parts that are
+//! missing.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,7 +18,7 @@ pub(crate) struct How {
     /// Measure them again, even if there are rows of the same commit
     #[arg(long)]
     fresh: bool,
-    /// How often each case; of evaluation.md half as often what is no difference of two runs
+    /// The runs of each case; in evaluation.md half as many for what is no difference of two runs
     #[arg(long, default_value_t = 7)]
     pub(crate) repetitions: u32,
     /// Sizes of a trial, which say nothing
@@ -35,19 +36,19 @@ pub(crate) struct How {
     /// The commit that is measured
     #[arg(long)]
     pub(crate) commit: String,
-    /// What the page says of the machine
+    /// The machine, for the page
     #[arg(long, default_value = "")]
     machine: String,
-    /// What it says of kernel and compiler
+    /// Kernel and compiler, for the page
     #[arg(long, default_value = "")]
     system: String,
-    /// What it says of the MPI
+    /// The MPI, for the page
     #[arg(long, default_value = "")]
     mpi: String,
     /// The day
     #[arg(long, default_value = "")]
     date: String,
-    /// What else is to be known of these numbers
+    /// A warning about these numbers, for the page
     #[arg(long, default_value = "")]
     note: String,
 }

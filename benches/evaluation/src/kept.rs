@@ -6,6 +6,15 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+/// Returns rows as they are kept.
+///
+/// # Errors
+/// If one cannot be written as JSON.
+pub(crate) fn values<T: Serialize>(rows: Vec<T>) -> Result<Vec<serde_json::Value>, String> {
+    let value = |row| serde_json::to_value(row).map_err(|error| error.to_string());
+    rows.into_iter().map(value).collect()
+}
+
 /// The parameters of a measurement: for equal parameters the existing rows are reused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Wanted {

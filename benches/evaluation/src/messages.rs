@@ -15,13 +15,12 @@ mod widths;
 
 use std::path::PathBuf;
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tinyprof_bench_collective::document::replace;
 
 use crate::how::{How, Task};
-use crate::kept::{self, Head, Wanted};
+use crate::kept::{self, Head, Wanted, values};
 use crate::page::{NOT_MEASURED, below, wrapped};
 use crate::progress::Expected;
 use jobs::Jobs;
@@ -120,11 +119,6 @@ impl Part {
         };
         format!("{}{note}", below(head, repetitions))
     }
-}
-
-fn values<T: Serialize>(rows: Vec<T>) -> Result<Vec<Value>, String> {
-    let value = |row| serde_json::to_value(row).map_err(|error| error.to_string());
-    rows.into_iter().map(value).collect()
 }
 
 #[derive(Debug, clap::Args)]

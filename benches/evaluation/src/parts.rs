@@ -1,8 +1,7 @@
 //! The parts of the evaluation, each measured and kept by itself.
 
-use serde::Serialize;
-
 use crate::context::Context;
+use crate::kept::values;
 use crate::progress::Expected;
 use crate::{always_on, formats, scaling, table_two};
 
@@ -75,12 +74,6 @@ impl Part {
             Self::AlwaysOn => values(always_on::always_on(context)?),
         }
     }
-}
-
-fn values<T: Serialize>(rows: Vec<T>) -> Result<Vec<serde_json::Value>, String> {
-    rows.into_iter()
-        .map(|row| serde_json::to_value(row).map_err(|error| error.to_string()))
-        .collect()
 }
 
 #[cfg(test)]

@@ -69,7 +69,7 @@ use source::Source;
 use terminal::{Event, on_terminal};
 use watch::Watch;
 
-/// How often agents send all that the ranks of their hosts have measured, in s.
+/// The seconds between two reports of all measurements by an agent.
 const MEASUREMENTS_EVERY_S: u32 = 10;
 
 /// Watches until told to quit. Looks only once if that was asked for, or if nobody would see a

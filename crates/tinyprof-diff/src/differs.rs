@@ -1,4 +1,4 @@
-//! What differs between the runs of the two sides, which a reader must know before any number.
+//! Differences between the runs of the two sides, which a reader must know before any number.
 
 use std::collections::BTreeSet;
 

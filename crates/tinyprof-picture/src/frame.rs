@@ -1,4 +1,4 @@
-//! How pictures and measurements travel: one after the other through a pipe.
+//! Frames of pictures and measurements, one after the other through a pipe.
 //!
 //! ```text
 //! | "TPPIC001" | lengths of head, callpaths, statistics: 3 u32 | head | callpaths | statistics |

@@ -10,7 +10,7 @@ use object::{
 
 use crate::units::within;
 
-/// How near a symbol is to an address: by its begin, its visibility and its place in the table.
+/// The distance of a symbol from an address: its begin, its visibility, its place in the table.
 type Nearness = (u64, Reverse<u8>, usize);
 
 /// Returns the demangled function at each of these addresses that is in one.

@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
     /// Where random numbers are drawn
     #[arg(long, value_enum, value_name = "WHO", default_value_t = Draw::Master)]
     pub(crate) draw: Draw,
-    /// What workers have regions for
+    /// The regions of the workers
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = Regions::Packets)]
     pub(crate) regions: Regions,
     /// Print how long the master and the slowest worker took
@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     pub(crate) time: bool,
 }
 
-/// What workers have regions for.
+/// The regions of the workers.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub(crate) enum Regions {
     /// Packets: what measuring costs is nothing beside the work

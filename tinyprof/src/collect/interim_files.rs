@@ -58,14 +58,7 @@ impl InterimFiles {
             self.number,
             since_start()
         );
-        let state = RunState {
-            incomplete_because: Some(because),
-            interim_profiles: self.times,
-            precision: precision(),
-            // Measurements after this interim profile are in the segments only.
-            profile_id: None,
-        };
-        (interim_path(&self.target, self.number), state)
+        (interim_path(&self.target, self.number), self.state(because))
     }
 
     /// Begins the profile of the part of the run that ends here, at this flush point; or with the
@@ -79,31 +72,35 @@ impl InterimFiles {
         };
         let begin = std::mem::replace(&mut self.part_begin, end.clone());
         let because = format!("it is part {}, from {begin} to {end}", self.parts);
-        let state = RunState {
+        (part_path(&self.target, self.parts), self.state(because))
+    }
+
+    fn state(&self, because: String) -> RunState {
+        RunState {
             incomplete_because: Some(because),
             interim_profiles: self.times,
             precision: precision(),
+            // Later measurements are in the segments only.
             profile_id: None,
-        };
-        (part_path(&self.target, self.parts), state)
+        }
+    }
+
+    fn count(&mut self, is_written: bool, taken_ns: u64) {
+        self.times.total_ns = self.times.total_ns.saturating_add(taken_ns);
+        let count = if is_written { &mut self.times.written } else { &mut self.times.failed };
+        *count = count.saturating_add(1);
     }
 
     /// Ends the profile of a part, which stays. `written` is false if it failed.
     pub fn end_part(&mut self, written: bool, taken_ns: u64) {
-        self.times.total_ns = self.times.total_ns.saturating_add(taken_ns);
-        let count = if written { &mut self.times.written } else { &mut self.times.failed };
-        *count = count.saturating_add(1);
+        self.count(written, taken_ns);
     }
 
     /// Ends an interim profile that took `taken_ns`. `written` is its path, or `None` if it failed.
     /// Removes interim profiles that are older than those to be kept.
     pub fn end(&mut self, written: Option<&Path>, taken_ns: u64) {
-        self.times.total_ns = self.times.total_ns.saturating_add(taken_ns);
-        let Some(path) = written else {
-            self.times.failed = self.times.failed.saturating_add(1);
-            return;
-        };
-        self.times.written = self.times.written.saturating_add(1);
+        self.count(written.is_some(), taken_ns);
+        let Some(path) = written else { return };
         if self.kept == ALL_INTERIM_PROFILES {
             return;
         }

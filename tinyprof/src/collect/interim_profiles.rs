@@ -35,7 +35,7 @@ static HAS_FAILED: AtomicBool = AtomicBool::new(false);
 /// Set if the thread that wrote an interim profile has died: it keeps the files locked for ever.
 static IS_DEAD: AtomicBool = AtomicBool::new(false);
 static FILES: Mutex<Option<InterimFiles>> = Mutex::new(None);
-/// What was measured up to the begin of the part of the run that is under way; none in the first.
+/// The measurements up to the begin of the current part of the run; none in the first part.
 static BEFORE: Mutex<Option<EventMap>> = Mutex::new(None);
 
 /// The time that the end of the process waits for an interim profile that is being written.

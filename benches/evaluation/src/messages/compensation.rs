@@ -6,7 +6,7 @@ use tinyprof_bench_collective::document::table::Table;
 use super::jobs::{Job, Jobs, Level, number, rows};
 use crate::page::spread;
 
-/// What the worker has regions for, and what is recorded.
+/// The regions of the worker, by name and option, and the level of each case.
 const CASES: [(&str, &str, Level); 3] = [
     ("none", "packets", Level::Off),
     ("packets", "packets", Level::Messages),

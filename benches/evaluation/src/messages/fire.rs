@@ -10,7 +10,7 @@ use crate::page::{median, spread, three};
 const RANKS: u32 = 3;
 const REMEDIES: &str = " --remedy overlap --remedy datatypes --remedy memory";
 
-/// What is in the paper's Section 5.6, in percent of the process's time.
+/// The numbers of the paper's Section 5.6, in percent of the process's time.
 const PAPER: [(&str, &str, &str); 8] = [
     ("master", "waits for results (`MPI_Recv`)", "47"),
     ("master", "global model (`compute`)", "22"),
@@ -22,14 +22,14 @@ const PAPER: [(&str, &str, &str); 8] = [
     ("workers", "the local model, of the path that the master waits for", "79 +- 1"),
 ];
 
-/// What was measured.
+/// A measurement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Row {
     /// A run: its time between `MPI_Init` and `MPI_Finalize` on the slowest rank, and shares in the
     /// order of the paper's.
     Run { repetition: u32, is_mended: bool, run_ns: f64, shares: Vec<f64>, verdict: String },
-    /// Where the difference is, of all runs together: time of a rank before, and with the remedies.
+    /// A callpath that differs, over all runs: time of a rank before, and with the remedies.
     Change { path: String, before_s: f64, after_s: f64, verdict: String },
 }
 

@@ -10,7 +10,7 @@ use tinyprof_bench_collective::launch::{launcher, output};
 
 use crate::how::How;
 
-/// What is recorded of a run.
+/// The level at which a run is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Level {
     /// Nothing: built without the feature `enable`.
@@ -72,7 +72,7 @@ impl Run {
     }
 }
 
-/// Where programs and the command are.
+/// The programs and the command, and how they are started.
 #[derive(Debug)]
 pub(super) struct Jobs {
     mpiexec: String,

@@ -8,14 +8,14 @@ use tinyprof_bench_collective::document::table::{Table, float};
 use super::jobs::{Job, Jobs, Level, number};
 use crate::page::three;
 
-/// What a profile says that measuring has taken: means of a rank, in nanoseconds.
+/// The cost of measuring by a profile: means over ranks, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Cost {
     /// Before the program could begin.
     starting_ns: f64,
     /// Calls, messages and visits, by the rank itself.
     timing_ns: f64,
-    /// What others were late by it, less what waiting has hidden.
+    /// The delay that came through others, without the part that waiting has hidden.
     through_others_ns: f64,
     /// After `MPI_Finalize` was called: reading of debug information, and the flush.
     writing_ns: f64,

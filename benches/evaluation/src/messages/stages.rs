@@ -11,7 +11,7 @@ use crate::page::{median, three};
 /// The stages by the names of their regions.
 const STAGES: [&str; 3] = ["add_block", "pause_for", "pass_on"];
 
-/// How long rank 1 pauses before it passes each block on.
+/// The pause of rank 1 before it passes a block on.
 const PAUSES_MS: [u32; 3] = [0, 2, 10];
 
 /// The bytes that 004 counts for a record of a trace; begin and end of a call are one each.
@@ -24,7 +24,7 @@ pub(super) enum Row {
     /// Seconds of each stage, the mean of a rank: by the program's clock without and with the tool,
     /// and as the profile has them.
     Times { pause_ms: u32, repetition: u32, off: Vec<f64>, on: Vec<f64>, profile: Vec<f64> },
-    /// What was kept of these products.
+    /// The size of the profile.
     Sizes { products: u32, calls: f64, profile_bytes: u64 },
 }
 

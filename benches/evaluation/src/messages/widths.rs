@@ -9,7 +9,7 @@ use crate::page::{median, spread, three};
 
 const RANKS: [u32; 4] = [2, 4, 8, 16];
 
-/// What the paper has of its programs, with as many processors as ranks.
+/// The paper's numbers for its programs, with as many processors as ranks.
 const PAPER: [(&str, &str); 4] = [
     ("wave", "0.21 to 2.55 on 2 to 32 CPUs; 0.2 to 5.1 on 2 to 64, 9.6 to 35.8 on 128 to 512"),
     ("wavefront", "below 2 on 16 to 512 CPUs"),

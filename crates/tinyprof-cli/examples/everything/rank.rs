@@ -1,4 +1,4 @@
-//! What a rank has recorded.
+//! The recording of a rank.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

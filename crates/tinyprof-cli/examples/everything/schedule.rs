@@ -7,7 +7,7 @@ pub(crate) const INIT_NS: u64 = 20_000_000;
 pub(crate) const READ_NS: u64 = 3_000_000;
 pub(crate) const WRITE_NS: u64 = 8_000_000;
 
-/// What a rank does in a step: it begins with all others.
+/// The work of a rank in a step, which begins with all others.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
     pub(crate) begin_ns: u64,

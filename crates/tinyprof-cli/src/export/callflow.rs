@@ -17,7 +17,7 @@ use super::hatchet;
 
 pub(super) struct CallFlow;
 
-/// What stands for a slash and a zero in the name of a region: it looks alike.
+/// The characters that replace a slash and a zero in the name of a region: they look alike.
 const SLASH: &str = "\u{2215}";
 const ZERO: &str = "\u{2400}";
 

@@ -24,7 +24,7 @@ use crate::{live, render};
 /// The variable by which the processes of the job are known.
 pub(super) const VARIABLE: &str = live::VARIABLE;
 
-/// How long an action that has begun may take when the job has ended.
+/// The time that an action may still take when the job has ended.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The variables in which launchers say the rank of a process.

@@ -12,10 +12,9 @@ use tinyprof_settings::{Steer, Trigger, TriggerAction};
 
 use super::agents::hosts_of_job;
 use super::ctl::watch;
-use super::segments::{copied, pieces};
+use super::segments::{copies, pieces};
 use super::until::Condition;
 use crate::arguments::{HostChoice, OnArguments, OnJob, SegmentChoice};
-use crate::recover::find::find;
 use crate::recover::jobs::{Job, jobs};
 use crate::recover::segment_directory;
 use crate::render;
@@ -41,7 +40,7 @@ pub(crate) struct Watcher {
     slurm_job: Option<String>,
 }
 
-/// Where the ranks of the job are.
+/// The place of the ranks of the job.
 enum Where {
     /// All on this host, one of them in this process.
     Here(u32),
@@ -159,9 +158,7 @@ impl Watcher {
 
     /// Returns a process of a job with the token, and whether all of its ranks are on this host.
     fn ranks_here(&self) -> Option<(u32, bool)> {
-        let running = find(&self.directory).ok()?.running.into_iter();
-        let files: Vec<(PathBuf, Vec<u8>)> =
-            running.filter_map(|path| Some((path.clone(), copied(&path)?))).collect();
+        let files = copies(&self.directory).ok()?;
         let pieces = pieces(&files);
         let is_ours = |job: &Job<'_>| {
             let process = job.pieces().next()?.segment.header().process_id;

@@ -15,7 +15,7 @@ use super::whole::Whole;
 
 /// How long a first look waits for the first pictures.
 const FIRST: Duration = Duration::from_secs(20);
-/// How long it waits for the first measurements after that.
+/// The longest wait for the first measurements after that.
 const FIRST_MEASUREMENTS: Duration = Duration::from_secs(3);
 
 /// A watcher of the hosts of a job.

@@ -2,6 +2,7 @@
 //! notice.
 
 use std::convert::Infallible;
+use std::error::Error;
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -38,12 +39,7 @@ pub(super) fn look(
     wanted: Option<&str>,
     progress: &mut Progress,
 ) -> Result<Found, String> {
-    let found = find(directory).map_err(|error| error.to_string())?;
-    let files: Vec<(PathBuf, Vec<u8>)> = found
-        .running
-        .into_iter()
-        .filter_map(|path| copied(&path).map(|bytes| (path, bytes)))
-        .collect();
+    let files = copies(directory).map_err(|error| error.to_string())?;
     let pieces = pieces(&files);
     let now = sys::now();
     let mut jobs: Vec<(Vec<String>, Job<'_>)> =
@@ -61,6 +57,18 @@ pub(super) fn look(
             Found::Several(several.iter().map(|(processes, job)| line(processes, job)).collect())
         }
     })
+}
+
+/// Copies of segments, with the paths of their files.
+type Copies = Vec<(PathBuf, Vec<u8>)>;
+
+/// Returns copies of the segments of all running threads there, with the paths of their files.
+///
+/// # Errors
+/// If the directory cannot be read.
+pub(super) fn copies(directory: &Path) -> Result<Copies, Box<dyn Error>> {
+    let running = find(directory)?.running.into_iter();
+    Ok(running.filter_map(|path| copied(&path).map(|bytes| (path, bytes))).collect())
 }
 
 /// Returns the segments of running threads in these copies, with the paths of their files.

@@ -36,8 +36,7 @@ pub(super) struct InterimWriter {
     /// True if there was a flush point when an interim profile was due, one was written by hand, or
     /// none is due any more.
     has_passed: bool,
-    /// What was measured up to the begin of the part of the run that is under way; none in the
-    /// first.
+    /// The measurements up to the begin of the current part of the run; none in the first part.
     before: Option<Arc<EventMap>>,
 }
 
@@ -267,7 +266,7 @@ impl InterimWriter {
     }
 }
 
-/// What is written next.
+/// The next profile to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
     /// An interim profile.

@@ -18,7 +18,7 @@ use crate::support::{compile, compile_with, library, mpiexec};
 const PER_SECOND: u32 = 1000;
 const PERIOD_NS: f64 = 1e6;
 
-/// What the program calls the processor time of the thread that has worked longest.
+/// The program's word for the processor time of the thread that has worked longest.
 const LONGEST: &str = "longest";
 
 /// Runs the program on a number of ranks.

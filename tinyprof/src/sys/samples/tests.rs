@@ -101,9 +101,11 @@ fn what_is_counted_comes_with_the_sample() {
     let (base, sizes) = ring.into_words();
     // SAFETY: they are those of the ring.
     let ring = unsafe { SampleRing::from_words(base, sizes) }.unwrap();
-    let (mut samples, mut faults, mut clock_ns, mut pages) = (0_u64, 0, 0, Vec::new());
+    // Allocators map more than 32 MiB anew each time, and may have smaller pieces left from others.
+    const NEW_BYTES: usize = 33 << 20;
+    let (mut samples, mut faults, mut clock_ns) = (0_u64, 0, 0);
     while samples < 40 {
-        pages.push(std::hint::black_box(vec![1_u8; 1 << 20]));
+        drop(std::hint::black_box(vec![1_u8; NEW_BYTES]));
         ring.take(|sample| {
             let (Sample::At(at, counted) | Sample::InKernel(at, counted)) = sample else { return };
             let Counted { cycles, instructions } = counted.expect("it is counted");

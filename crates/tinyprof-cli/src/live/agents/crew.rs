@@ -47,7 +47,7 @@ struct Agent {
 struct Told {
     /// Its last picture, and when it came, in ns.
     picture: Option<(Picture, u64)>,
-    /// What its hosts have measured, as far as nobody has taken it.
+    /// Measurements of its hosts that nobody has taken yet.
     measurements: Vec<Measurements>,
     /// The last line of its errors.
     line: String,
@@ -130,7 +130,7 @@ impl Agent {
             };
             let age = sys::since(*came);
             let age_ns = u64::try_from(age.as_nanos()).unwrap_or(u64::MAX);
-            // Who has lost its agent is not waited for when the job ends.
+            // A host without its agent is not waited for when the job ends.
             let ended_hosts = if told.has_ended { picture.hosts } else { picture.ended_hosts };
             let age_ns = picture.age_ns.saturating_add(age_ns);
             let aged = Picture { age_ns, ended_hosts, ..picture.clone() };

@@ -1,5 +1,5 @@
-//! What the ranks of a host have measured so far, on its way to whoever watches the job: why ranks
-//! wait is known from the measurements of all of them.
+//! Sends all that the ranks of a host have measured so far to whoever watches the job: only the
+//! measurements of all ranks together tell why they wait.
 
 use std::error::Error;
 use std::path::Path;
@@ -9,10 +9,9 @@ use tinyprof_format::model::Profile;
 use tinyprof_picture::frame::Measurements;
 
 use crate::live::profile::{Name, write};
-use crate::live::segments::{copied, event_maps, only_job, pieces};
+use crate::live::segments::{copies, event_maps, only_job, pieces};
 use crate::live::told::{Head, Scratch, Told};
 use crate::memory;
-use crate::recover::find::find;
 use crate::recover::jobs::jobs;
 use crate::sys;
 
@@ -57,10 +56,7 @@ pub(super) fn measurements(
 
 /// Returns the packed profile of a job of this host as it is now, without its events.
 fn packed(directory: &Path, job: Option<&str>) -> Result<Vec<u8>, Box<dyn Error>> {
-    let mut threads = Vec::new();
-    for path in find(directory)?.running {
-        threads.extend(copied(&path).map(|bytes| (path, bytes)));
-    }
+    let threads = copies(directory)?;
     let pieces = pieces(&threads);
     let job = only_job(jobs(&pieces), job, directory)?;
     let ranks = event_maps(&job, sys::now(), |_, _, _| ());

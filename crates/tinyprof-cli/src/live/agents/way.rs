@@ -79,7 +79,7 @@ pub(in crate::live) struct Task {
     pub(in crate::live) directory: Option<PathBuf>,
     pub(in crate::live) job: Option<String>,
     pub(in crate::live) interval: Duration,
-    /// How often measurements are sent, in s; never if there is none.
+    /// The seconds between two reports of all measurements; none are sent otherwise.
     pub(in crate::live) measurements: Option<u32>,
 }
 

@@ -17,10 +17,9 @@ use tinyprof_segment::words::low;
 
 use super::super::giver::Giver;
 use super::super::segments::only_job;
-use super::super::segments::{copied, pieces};
+use super::super::segments::{copies, pieces};
 use super::ranks::{Rank, Ranks};
 use crate::arguments::SegmentChoice;
-use crate::recover::find::find;
 use crate::recover::jobs::jobs;
 use crate::recover::segment_directory;
 use crate::sys::{self, SharedWords};
@@ -55,9 +54,7 @@ impl Threads {
     /// If there is no such job, or several.
     pub(super) fn find(choice: &SegmentChoice) -> Result<Self, Box<dyn Error>> {
         let directory = segment_directory(choice.directory.as_deref());
-        let running = find(&directory)?.running.into_iter();
-        let files: Vec<(PathBuf, Vec<u8>)> =
-            running.filter_map(|path| Some((path.clone(), copied(&path)?))).collect();
+        let files = copies(&directory)?;
         let pieces = pieces(&files);
         let job = only_job(jobs(&pieces), choice.job.as_deref(), &directory)?;
         let threads: Vec<Thread> = job
