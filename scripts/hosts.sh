@@ -52,11 +52,26 @@ on_cluster() {
 # profile NAME COMMAND...: makes NAME.tprof. MPICH 4.0 over UCX may hang in MPI_Finalize on several
 # hosts, also without us: the profile is written before, and what comes after it is not compared.
 profile() {
+    local name=$1
+    shift
+    attempts "$name" tinyprof run -o mpi=messages -o events=window --out "$name" -- "$@"
+}
+
+# profile_each NAME COMMAND...: makes NAME.tprof of ranks that are each started by `tinyprof run`.
+profile_each() {
+    local name=$1
+    shift
+    attempts "$name" "$@" tinyprof run -o mpi=messages -o events=window --out "$name" -- "${program[@]}"
+    [[ -z $(find "$scratch" -name '.tinyprof-roll-call-*') ]] || { echo "$name: leaves an invitation" && return 1; }
+}
+
+# attempts NAME COMMAND...
+attempts() {
     local name=$1 attempt status
     shift
     for attempt in 1 2 3; do
         status=0
-        on_cluster tinyprof run -o mpi=messages -o events=window --out "$name" -- "$@" || status=$?
+        on_cluster "$@" || status=$?
         if ((status == 0)); then return; fi
         [[ $mpi == mpich ]] && grep -q 'cluster: stopped' "$scratch/log" || break
         if [[ -e $scratch/$name.tprof ]]; then
@@ -116,4 +131,6 @@ if ! on_cluster true; then
 fi
 profile srun "${step[@]}" "${program[@]}"
 check srun
+profile_each each "${step[@]}"
+check each
 watch srun salloc --quiet -N 2 -n 4 "$watch" waiting "${step[@]}"

@@ -85,17 +85,18 @@ beside_tests() {
     step "pages in Chromium" bash scripts/browser.sh
     step "fuzz targets, 20 s each" bash scripts/fuzz.sh 20
     step "protocol of the recorder, under loom" env RUSTFLAGS="--cfg loom" cargo test --locked --release --manifest-path tinyprof/tests/loom/Cargo.toml
-}
-# Programs as users have them, locked to another version of rsmpi, which is built anew for each.
-programs_of_users() {
+    # As users have them, locked to another version of rsmpi, which is built anew for each.
     step "programs of users" cargo test "${SELECTED[@]}" --test mpi_outside -- --ignored
+}
+rules() {
+    step "programs of MPI's rules, with $mpi" bash scripts/conformance.sh quick
 }
 
 # Findings about a rank's time depend on its having a processor: their tests run one at a time, with
 # nothing beside them, and so does the test that looks for files of any job. The other tests wait
 # most of the time.
-timed=(why:: messages:: causes:: questions:: push:: steering:: is_found classes a_comparison
-    one_after_another no_board_is_left a_killed_job)
+timed=(why:: messages:: causes:: inside:: killed:: questions:: push:: steering:: is_found classes
+    a_comparison one_after_another no_board_is_left a_killed_job)
 mapfile -t untimed < <(printf -- '--skip\n%s\n' "${timed[@]}")
 # What depends on no MPI is tested under the first alone: what is said at level `calls`, and commands.
 once=()
@@ -111,15 +112,13 @@ for mpi in "${MPI_FOUND[@]}"; do
         step "examples in the documentation" cargo test "${SELECTED[@]}" --doc
         step "faults" bash scripts/faults.sh quick
     fi
-    # The programs of MPI's rules below have the launcher as it is.
+    # The programs of MPI's rules have the launcher as it is.
     launcher=$(mpi_yielding "$mpi")
+    if [[ $mpi != "${MPI_FOUND[0]}" ]]; then beside rules; fi
     step "tests with $mpi" env RUST_TEST_THREADS=3 TINYPROF_MPIEXEC="$launcher" cargo test "${SELECTED[@]}" --test mpi -- "${untimed[@]}"
-    if [[ $lane ]]; then join; fi
+    if [[ $mpi == "${MPI_FOUND[0]}" ]]; then rules; fi
+    join
     step "tests of times with $mpi" env RUST_TEST_THREADS=1 TINYPROF_MPIEXEC="$launcher" cargo test "${SELECTED[@]}" --test mpi -- "${timed[@]}" "${once[@]}"
     once=(--skip why::without_messages --skip questions:: --skip push::)
-    # Most of it is waiting for programs to end.
-    if [[ $mpi == "${MPI_FOUND[0]}" ]]; then beside programs_of_users; fi
-    step "programs of MPI's rules, with $mpi" bash scripts/conformance.sh quick
-    if [[ $lane ]]; then join; fi
     step "several hosts, with $mpi" bash scripts/hosts.sh
 done

@@ -1,8 +1,9 @@
 //! `tinyprof run`: starts a program with the library that profiles its MPI calls.
 //!
 //! The program takes the place of this process, so that its exit code, signals, terminal and output
-//! are exactly its own. If it is a launcher, a process in the background holds the roll call of the
-//! job until the launcher ends; the same process watches the condition in `TINYPROF_ON`.
+//! are exactly its own. If it is a launcher, or the first task of a step on several hosts, a process
+//! in the background holds the roll call of the job until it ends; the same process watches the
+//! condition in `TINYPROF_ON`.
 
 #[cfg(feature = "top")]
 mod condition;
@@ -13,6 +14,7 @@ mod forward;
 mod needed;
 mod roll_call;
 mod sanitizer;
+mod tasks;
 
 use std::collections::BTreeSet;
 use std::env;
@@ -21,7 +23,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::process::{self, Command};
 
 use crate::arguments::RunArguments;
@@ -30,6 +32,7 @@ use crate::render;
 use crate::sys::{in_background, wait_for_end_of};
 use condition::{OfRun, Watching};
 use roll_call::RollCall;
+use tasks::Task;
 
 /// The file name of the library.
 const LIBRARY: &str = "libtinyprof_preload.so";
@@ -75,12 +78,12 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Outcome, Box<dyn Error>> {
         command.env(condition::VARIABLE, condition.token());
     }
     let is_launcher = roll_call::is_launcher(program);
-    let call = if is_launcher { RollCall::new().unwrap_or_default() } else { None };
-    if let Some(call) = &call {
-        command.env(tinyprof_roll_call::VARIABLE, call.invitation().to_string());
-    }
+    let (call, published) = invite(&mut command, is_launcher);
     // Where that fails, ranks are profiled as far as they know of each other.
-    begin_background(call, condition).ok();
+    let begun = begin_background(call, &published, condition);
+    if begun.is_err() {
+        published.iter().for_each(Task::remove);
+    }
     if is_launcher {
         hand_on(&mut command, rest);
     }
@@ -88,9 +91,47 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Outcome, Box<dyn Error>> {
     Ok(not_started(program, &error))
 }
 
-/// Holds the roll call and watches the condition, in a process in the background, until this
-/// process ends.
-fn begin_background(call: Option<RollCall>, condition: Option<OfRun>) -> io::Result<()> {
+/// Prepares the roll call if the command starts ranks, or is the first of them, and lets the ranks
+/// of the command have the invitation. Returns the task that has published it for others.
+fn invite(command: &mut Command, is_launcher: bool) -> (Option<RollCall>, Option<Task>) {
+    let task = if is_launcher { None } else { task(command) };
+    let is_held_here = is_launcher || task.as_ref().is_some_and(Task::is_first);
+    let call = if is_held_here { RollCall::new().unwrap_or_default() } else { None };
+    let invitation = match (&call, &task) {
+        (Some(call), _) => Some(call.invitation().clone()),
+        (None, Some(task)) if !is_held_here => task.awaited(),
+        (None, _) => None,
+    };
+    if let Some(invitation) = invitation {
+        command.env(tinyprof_roll_call::VARIABLE, invitation.to_string());
+    }
+    let is_published =
+        |task: &Task| call.as_ref().is_some_and(|call| task.publish(call.invitation()).is_ok());
+    let published = task.filter(is_published);
+    (call, published)
+}
+
+/// Returns the task of a batch system that the command is, unless its ranks know of each other by
+/// other means.
+fn task(command: &Command) -> Option<Task> {
+    let set = |name: &str| command.get_envs().find(|(of, _)| *of == name).and_then(|(_, v)| v);
+    let value = |name: &str| set(name).map_or_else(|| env::var_os(name), |v| Some(v.to_owned()));
+    let is_known = [tinyprof_roll_call::VARIABLE, "TINYPROF_WORLD"];
+    if is_known.iter().any(|name| value(name).is_some()) {
+        return None;
+    }
+    let out = value("TINYPROF_OUT").filter(|out| !out.is_empty()).unwrap_or_else(|| ".out".into());
+    let directory = path::absolute(out).ok()?;
+    Task::new(directory.parent()?, |name| env::var(name).ok())
+}
+
+/// Holds the roll call, whose invitation the first task may have published, and watches the
+/// condition, in a process in the background, until this process ends.
+fn begin_background(
+    call: Option<RollCall>,
+    published: &Option<Task>,
+    condition: Option<OfRun>,
+) -> io::Result<()> {
     if call.is_none() && condition.is_none() {
         return Ok(());
     }
@@ -99,9 +140,11 @@ fn begin_background(call: Option<RollCall>, condition: Option<OfRun>) -> io::Res
     let kept: Vec<_> = listeners.chain(condition.iter().map(OfRun::descriptor)).collect();
     in_background(&kept, || {
         let keeper = call.map(RollCall::hold);
+        published.iter().for_each(Task::remove_later);
         let peers = move || keeper.as_ref().map(roll_call::hosts).unwrap_or_default();
         let watching = condition.map(|condition| condition.begin(peers));
         wait_for_end_of(launcher);
+        published.iter().for_each(Task::remove);
         watching.into_iter().for_each(Watching::end);
     })
 }
