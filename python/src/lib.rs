@@ -16,6 +16,7 @@ mod communication;
 mod cursor;
 mod edges;
 mod events;
+mod file;
 mod keys;
 mod messages;
 mod metrics;
@@ -36,7 +37,8 @@ use pyo3::types::{IntoPyDict, PyByteArray, PyDict, PyList, PyString, PyTuple};
 
 use cells::{Columns, Unit};
 
-use reader::{Error, Listed, Profile};
+use file::{Error, Listed};
+use reader::Profile;
 use summaries::Detail;
 
 /// A dictionary for each column.

@@ -1,10 +1,9 @@
 //! The files of one profile, read and verified. Values are decoded when Python requests them.
 
 use std::collections::BTreeMap;
-use std::fs::OpenOptions;
-use std::io::Read;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+
+mod rows;
 
 use crate::callpaths::{self, Callpaths};
 use crate::causes::{self, Causes};
@@ -15,34 +14,14 @@ use crate::communication::{self, Of};
 use crate::cursor::{Budget, Cursor, Damage};
 use crate::edges::Edges;
 use crate::events::{self, Events};
-use crate::keys;
+use crate::file::{Error, Listed, PartFile, explain, read_file};
 use crate::messages::Messages;
 use crate::metrics::{self, Metric};
-use crate::part::{self, Expected, Facts, Part};
-use crate::sections::{FileError, Section};
+use crate::part::{Expected, Facts, Part};
+use crate::sections::Section;
 use crate::series::Elements;
 use crate::summaries::{Detail, Summaries};
 use crate::times::{self, Then};
-
-/// An error in a profile, with its file.
-#[derive(Debug)]
-pub(crate) enum Error {
-    Io(PathBuf, std::io::Error),
-    Damaged(PathBuf, Damage),
-    NewerVersion(PathBuf, (u16, u16)),
-    /// Reading takes more memory than the caller allows.
-    TooLarge(PathBuf, String),
-}
-
-/// A file as the manifest lists it: name, length in bytes, CRC-32.
-pub(crate) type Listed = (String, u64, u32);
-
-#[derive(Debug)]
-struct PartFile {
-    path: PathBuf,
-    bytes: Vec<u8>,
-    part: Part,
-}
 
 /// Summaries of a callpath, the rank of each of their counts, and the series.
 pub(crate) type Times = (Summaries<u64>, Vec<u32>, Elements<u64>);
@@ -346,47 +325,6 @@ impl Profile {
         Ok(found)
     }
 
-    /// Returns the rows that have edges on some rank.
-    pub(crate) fn rows_with_edges(&self) -> Result<Vec<usize>, Error> {
-        self.rows_with(|callpaths| &callpaths.edges)
-    }
-
-    /// Returns the rows that have messages on some rank.
-    pub(crate) fn rows_with_messages(&self) -> Result<Vec<usize>, Error> {
-        self.rows_with(|callpaths| &callpaths.messages)
-    }
-
-    /// Returns the rows that have keys of messages or edges on some rank.
-    fn rows_with(&self, keys: impl Fn(&keys::Callpaths) -> &[usize]) -> Result<Vec<usize>, Error> {
-        let mut found = Vec::new();
-        let budget = Budget::new(self.limit_bytes);
-        for file in &self.parts {
-            for (rows, section) in &file.part.communication {
-                let mut cursor = section.cursor(&file.bytes, &budget);
-                let callpaths = keys::Callpaths::read(&mut cursor, rows)
-                    .map_err(|damage| file.damaged(damage))?;
-                let counted = callpaths.rows.iter().zip(keys(&callpaths));
-                found.extend(counted.filter(|(_, keys)| **keys > 0).map(|(row, _)| *row));
-            }
-        }
-        found.sort_unstable();
-        found.dedup();
-        Ok(found)
-    }
-
-    /// Returns the rows that have metrics on some rank.
-    pub(crate) fn rows_with_metrics(&self) -> Vec<usize> {
-        self.rows_of(|part| &part.metrics)
-    }
-
-    fn rows_of(&self, list: impl Fn(&Part) -> &[(usize, Section)]) -> Vec<usize> {
-        let mut rows: Vec<usize> =
-            self.parts.iter().flat_map(|file| list(&file.part)).map(|(row, _)| *row).collect();
-        rows.sort_unstable();
-        rows.dedup();
-        rows
-    }
-
     /// Reads a section of all ranks in each part that has it: the cursor, the first rank and the
     /// number of ranks.
     fn each_part(
@@ -419,66 +357,5 @@ impl Profile {
                 .map_err(|damage| file.damaged(damage))?;
         }
         Ok(())
-    }
-}
-
-impl PartFile {
-    fn damaged(&self, damage: Damage) -> Error {
-        explain(&self.path, damage.into())
-    }
-}
-
-fn read_file(
-    directory: &Path,
-    (name, expected_bytes, crc32): &Listed,
-    is_part: bool,
-) -> Result<(PathBuf, Vec<u8>), Error> {
-    let path = directory.join(name);
-    let failed = |source| Error::Io(path.clone(), source);
-    // Opening a pipe would wait for a writer, maybe for ever.
-    let opened = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&path);
-    let mut file = opened.map_err(failed)?;
-    let found = file.metadata().map_err(failed)?;
-    if !found.is_file() {
-        let reason = "it is no regular file".to_owned();
-        return Err(Error::Damaged(path, Damage::at(0, reason)));
-    }
-    let (expected_bytes, found_bytes) = (*expected_bytes, found.len());
-    if found_bytes != expected_bytes {
-        let what =
-            if found_bytes < expected_bytes { "cut off" } else { "longer than it should be" };
-        let reason = format!(
-            "it has {found_bytes} bytes where the manifest says {expected_bytes}: it is {what}"
-        );
-        return Err(Error::Damaged(path, Damage::at(found_bytes.min(expected_bytes), reason)));
-    }
-    let mut bytes = vec![0; usize::try_from(found_bytes).unwrap_or(usize::MAX)];
-    file.read_exact(&mut bytes).map_err(failed)?;
-    if crc32fast::hash(&bytes) != *crc32 {
-        return Err(locate(path, &bytes, is_part));
-    }
-    Ok((path, bytes))
-}
-
-/// Returns the error for a file that does not match its checksum; the checksums of its sections
-/// show the place.
-fn locate(path: PathBuf, bytes: &[u8], is_part: bool) -> Error {
-    match part::locate_damage(bytes, is_part) {
-        Some(error) => explain(&path, error),
-        None => {
-            let reason = "the file does not match the checksum in the manifest, but its own checksums agree: \
-                          it may belong to another profile";
-            Error::Damaged(path, Damage::at(0, reason.to_owned()))
-        }
-    }
-}
-
-fn explain(path: &Path, error: FileError) -> Error {
-    match error {
-        FileError::Damaged(damage) if damage.over_limit => {
-            Error::TooLarge(path.to_owned(), damage.reason)
-        }
-        FileError::Damaged(damage) => Error::Damaged(path.to_owned(), damage),
-        FileError::NewerVersion(found) => Error::NewerVersion(path.to_owned(), found),
     }
 }

@@ -13,8 +13,8 @@ use tinyprof_views::LongJson;
 use tinyprof_why::Why;
 
 use crate::cursor::Damage;
+use crate::file;
 use crate::raise;
-use crate::reader;
 use crate::whole::Whole;
 
 /// The profile of a report: its directory, its name, and the memory for reading it, in bytes.
@@ -216,14 +216,14 @@ fn explain(py: Python<'_>, failure: Failure) -> PyErr {
     };
     let text = error.to_string();
     let own = match error {
-        ReadError::Io { path, source } => reader::Error::Io(path, source),
-        ReadError::NewerVersion { path, found } => reader::Error::NewerVersion(path, found),
-        ReadError::OverLimit { path, reason, .. } => reader::Error::TooLarge(path, reason),
+        ReadError::Io { path, source } => file::Error::Io(path, source),
+        ReadError::NewerVersion { path, found } => file::Error::NewerVersion(path, found),
+        ReadError::OverLimit { path, reason, .. } => file::Error::TooLarge(path, reason),
         ReadError::Damaged { path, offset, reason } => {
-            reader::Error::Damaged(path, Damage::at(offset, reason))
+            file::Error::Damaged(path, Damage::at(offset, reason))
         }
         ReadError::WrongLength { path, expected_bytes, found_bytes } => {
-            reader::Error::Damaged(path, Damage::at(found_bytes.min(expected_bytes), text))
+            file::Error::Damaged(path, Damage::at(found_bytes.min(expected_bytes), text))
         }
         ReadError::NotFound { directory } | ReadError::NoManifest { directory, .. } => {
             return crate::profile_error(py, directory, text);
