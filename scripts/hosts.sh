@@ -49,8 +49,7 @@ on_cluster() {
     ) >"$scratch/log" 2>&1
 }
 
-# profile NAME COMMAND...: makes NAME.tprof. MPICH 4.0 over UCX may hang in MPI_Finalize on several
-# hosts, also without us: the profile is written before, and what comes after it is not compared.
+# profile NAME COMMAND...: makes NAME.tprof.
 profile() {
     local name=$1
     shift
@@ -65,7 +64,9 @@ profile_each() {
     [[ -z $(find "$scratch" -name '.tinyprof-roll-call-*') ]] || { echo "$name: leaves an invitation" && return 1; }
 }
 
-# attempts NAME COMMAND...
+# attempts NAME COMMAND...: runs a command that makes NAME.tprof. MPICH 4.0 over UCX may hang in
+# MPI_Finalize on several hosts, also without us: the profile is written before, and what comes
+# after it is not compared.
 attempts() {
     local name=$1 attempt status
     shift
@@ -103,8 +104,8 @@ check() {
     ((messages == 20)) || { echo "$1: $messages messages have both ends, not 20" && return 1; }
 }
 
-# watch: looks at a job while it runs. What MPICH does in MPI_Finalize is not compared.
-# watch NAME COMMAND...: the command starts what follows it.
+# watch NAME COMMAND...: looks at a job while it runs; the command starts what follows it. What
+# MPICH does in MPI_Finalize is not compared.
 watch() {
     local name=$1
     shift
