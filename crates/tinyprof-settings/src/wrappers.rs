@@ -70,9 +70,12 @@ fn is_named_like(name: &str, of_module: &[String], called: &str) -> bool {
     let joined: String = words.concat();
     if joined.find("mpi").is_some_and(|at| joined[at + 3..].starts_with(&called))
         || is_prefixed(name, &called)
+        // All of its words may be such that say how a call is passed on: `comm_rank`.
+        || joined == called
     {
         return true;
     }
+    remove_library(&mut words);
     // How it is done does not matter: `wait_with_timeout`.
     if let Some(at) = words.iter().position(|word| word == "with") {
         words.truncate(at);
@@ -93,6 +96,10 @@ fn is_named_like(name: &str, of_module: &[String], called: &str) -> bool {
 /// `tests` and `psend`, or `send` for all modes of sending.
 fn is_name_of(plain: &str, called: &str) -> bool {
     let shortened = ["replace", "v", "w", "init"].map(|end| called.strip_suffix(end));
+    // Of one request or several: `comm_wait` of an array.
+    let of_several = ["all", "any", "some"].map(|end| called.strip_suffix(end));
+    let of_several =
+        of_several.map(|called| called.filter(|called| matches!(*called, "wait" | "test")));
     let without_mode = ["bsend", "rsend", "ssend"].into_iter().find_map(|sending| {
         let before = called.strip_suffix(sending)?;
         Some(format!("{before}send"))
@@ -102,7 +109,7 @@ fn is_name_of(plain: &str, called: &str) -> bool {
         forms.into_iter().flatten().any(|plain| plain == called)
     };
     let names = [Some(called), without_mode.as_deref()].into_iter().chain(shortened);
-    names.flatten().any(is_plain)
+    names.chain(of_several).flatten().any(is_plain)
 }
 
 /// Returns whether a name is MPI's with the capitals of a library before it: `MCP_Test`.
@@ -112,6 +119,17 @@ fn is_prefixed(name: &str, called: &str) -> bool {
             && prefix.bytes().all(|byte| byte.is_ascii_uppercase())
             && rest.replace('_', "").eq_ignore_ascii_case(called)
     })
+}
+
+/// Removes the short name of a library before a word that says that it is about communication:
+/// `jl_comm_allreduce`.
+fn remove_library(words: &mut Vec<String>) {
+    if let [library, comm, _, ..] = &words[..]
+        && library.len() <= 3
+        && comm == "comm"
+    {
+        words.remove(0);
+    }
 }
 
 fn is_number(word: &str) -> bool {

@@ -48,6 +48,11 @@ fn a_wrapper_has_the_name_of_what_it_calls() {
         ("MCP_Test", "MPI_Test"),
         ("_Z8MCP_TestPP19ompi_request_t", "MPI_Test"),
         ("QS_All_Reduce", "MPI_Allreduce"),
+        ("comm_rank", "MPI_Comm_rank"),
+        ("comm_dup", "MPI_Comm_dup"),
+        ("jl_comm_allreduce", "MPI_Allreduce"),
+        ("comm_wait", "MPI_Waitall"),
+        ("waits", "MPI_Waitsome"),
     ] {
         assert!(is_wrapper(name, called), "{name} of {called}");
     }
@@ -80,6 +85,10 @@ fn a_function_of_the_program_is_none() {
         ("addIntParallel", "MPI_Send"),
         ("parallel_residual", "MPI_Allreduce"),
         ("data", "MPI_Send"),
+        ("comm_init", "MPI_Comm_dup"),
+        ("halo_comm_send", "MPI_Send"),
+        ("gs_comm_exchange", "MPI_Send"),
+        ("scan", "MPI_Scatter"),
         ("", "MPI_Send"),
         ("_Z", "MPI_Send"),
         ("_ZN99x", "MPI_Send"),
