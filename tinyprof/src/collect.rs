@@ -64,7 +64,7 @@ pub(crate) mod for_mpi {
     pub use super::segments::{
         discard_segments, fresh_profile_id, new_profile_id, set_profile_id, set_rank,
     };
-    pub use super::session::{callers, config, wrappers};
+    pub use super::session::{callers, config, launch_date_s, wrappers};
     pub use super::snapshot::ending_here;
     pub use super::starting::starting;
     pub use super::watch::{unrecorded, watch_flush_points};

@@ -13,3 +13,10 @@ pub(crate) fn add_causes(map: &mut EventMap, segments: &[Segment<'_>]) {
     let found = kept.into_iter().find_map(|words| kept_causes(&words, map));
     map.facts.causes = found.map(Box::new);
 }
+
+/// Names the code that the process of these segments has made, by its file on this host. After all
+/// else is added, as rows may become one.
+pub(crate) fn name_made_code(map: &mut EventMap, segments: &[Segment<'_>]) {
+    let began = segments.iter().map(|segment| segment.header().launch_date_s).min();
+    tinyprof_symbols::name_made_code(map, began.unwrap_or(u64::MAX));
+}

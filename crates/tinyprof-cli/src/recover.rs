@@ -30,8 +30,8 @@ use tinyprof_segment::layout::header;
 use tinyprof_views::json_text;
 
 use crate::arguments::RecoverArguments;
-use crate::kept::add_causes;
 use crate::kept::events::{Kept, add_events};
+use crate::kept::{add_causes, name_made_code};
 use crate::wrappers::wrappers;
 use crate::{memory, permissions, render, sys};
 use candidates::Candidate;
@@ -184,6 +184,7 @@ fn event_map(threads: &[Piece<'_>], now: Moment) -> io::Result<EventMap> {
     add_causes(&mut map, &segments);
     let kept = segments.iter().map(Kept::of).collect();
     add_events(&mut map, &segments, kept, now);
+    name_made_code(&mut map, &segments);
     Ok(map)
 }
 

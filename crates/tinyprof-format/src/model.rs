@@ -53,8 +53,8 @@ pub use processor::ProcessorFacts;
 pub use profile::Profile;
 pub use profile_id::{NoProfileId, ProfileId};
 pub use samples::{
-    CYCLES, INSTRUCTIONS, KERNEL_SAMPLES, SAMPLES_IN_KERNEL, SAMPLES_MODULE, SAMPLES_PERIOD,
-    SAMPLES_UNKNOWN, THREADS_NOT_SAMPLED,
+    CYCLES, INSTRUCTIONS, KERNEL_SAMPLES, MADE_CODE_FILE, SAMPLES_AT_END, SAMPLES_IN_KERNEL,
+    SAMPLES_MODULE, SAMPLES_PERIOD, SAMPLES_UNKNOWN, SAMPLES_WITHOUT_FILE, THREADS_NOT_SAMPLED,
 };
 pub(crate) use table::Link;
 pub use table::{CallpathTable, Children};

@@ -11,7 +11,7 @@ use tinyprof_format::model::EventMap;
 pub(crate) fn measure(workplace: &Workplace) -> Measured {
     let precision = recorder::precision();
     workplace
-        .run(move || Measured::of(collect::snapshot(), precision))
+        .run(move || Measured::of(named(collect::snapshot()), precision))
         .unwrap_or_else(Measured::missing)
 }
 
@@ -25,7 +25,13 @@ pub(crate) fn measure_since(
     let before = Arc::clone(earlier);
     let measured = workplace.run(move || {
         let all = collect::snapshot();
-        (Measured::of(all.since(&before), precision), Arc::new(all))
+        (Measured::of(named(all.since(&before)), precision), Arc::new(all))
     });
     measured.unwrap_or_else(|failure| (Measured::missing(failure), Arc::clone(earlier)))
+}
+
+/// Names what only this process can name. Samples are compared before, by their addresses.
+fn named(mut map: EventMap) -> EventMap {
+    tinyprof_symbols::name_made_code(&mut map, recorder::launch_date_s());
+    map
 }

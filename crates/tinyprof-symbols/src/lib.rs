@@ -16,6 +16,7 @@
 mod equal;
 mod executable;
 mod functions;
+mod made;
 mod names;
 #[expect(unsafe_code, reason = "std does not map files")]
 mod sys;
@@ -27,6 +28,7 @@ use std::path::Path;
 
 pub use equal::name_and_merge;
 use executable::{Found, Frame};
+pub use made::name_made_code;
 use tinyprof_format::model::{CallpathTable, Region};
 use tinyprof_settings::Wrappers;
 
@@ -51,7 +53,7 @@ thread_local! {
 }
 
 /// Returns the dictionary with the names of its call sites, and which of them are equal; `None` if
-/// it has none.
+/// it has none, also none that each rank has named for itself ([`name_made_code`]).
 ///
 /// Reads the executables and libraries that the calls came from, if they are on this machine. Where
 /// a wrapper was inlined into its caller, the place is that of the caller.
@@ -67,7 +69,7 @@ pub fn with_names(dictionary: &CallpathTable, wrappers: &Wrappers) -> Option<Nam
     {
         wanted.entry(&region.file).or_default().insert(call_site.call);
     }
-    if wanted.is_empty() {
+    if wanted.is_empty() && !regions().any(|region| region.constants.contains_key(ADDRESS)) {
         return None;
     }
     let named = FOUND.with_borrow_mut(|found| {

@@ -1,6 +1,7 @@
-//! The calls without a safe form: mapping a file.
+//! The calls without a safe form: mapping a file, and the user of this process.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use memmap2::{Mmap, MmapMut, MmapOptions};
@@ -19,4 +20,20 @@ pub(crate) fn map_copy(path: &Path) -> Option<MmapMut> {
     let file = File::open(path).ok()?;
     // SAFETY: as `map`. The file stays as it is: pages that are written are copied before.
     unsafe { MmapOptions::new().map_copy(&file) }.ok()
+}
+
+/// Opens a file that others may have put there: without following a link, and without waiting for
+/// somebody who writes to it.
+pub(crate) fn open_as_is(path: &Path) -> Option<File> {
+    OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY)
+        .open(path)
+        .ok()
+}
+
+/// Returns the user that this process acts as.
+pub(crate) fn user() -> u32 {
+    // SAFETY: always succeeds.
+    unsafe { libc::geteuid() }
 }

@@ -131,6 +131,12 @@ pub fn wrappers() -> Wrappers {
     Wrappers::new(config().wrappers.as_deref().unwrap_or_default())
 }
 
+/// Returns when the process has begun to record, in seconds since 1970-01-01 UTC.
+#[must_use]
+pub fn launch_date_s() -> u64 {
+    session().launch_date_s
+}
+
 /// Returns how many of the functions around a call of MPI become callpaths.
 #[must_use]
 pub fn callers() -> usize {

@@ -9,6 +9,8 @@ mod callers;
 use std::ptr;
 use std::sync::OnceLock;
 
+use tinyprof_format::model::MADE_CODE_FILE;
+
 use super::site::Site;
 use super::site_table::{SiteTable, name_byte};
 use crate::sys::{LoadedObject, Room};
@@ -17,6 +19,9 @@ use crate::sys::{LoadedObject, Room};
 const NAME_BYTES: usize = 512;
 /// The longest path of an executable or library.
 const PATH_BYTES: usize = 2048;
+
+/// The addresses of programs, without those that only a broken pointer has.
+const MADE_CODE: std::ops::Range<usize> = 1 << 16..1 << 47;
 
 /// The call sites of the program, at most 4096. Calls from further ones have the site of their
 /// function.
@@ -104,7 +109,7 @@ pub(crate) fn call_site(function: &'static Site, place: CallPlace) -> &'static S
 }
 
 /// Returns the site of samples of the instruction at `address`; `unknown` if there is no room for
-/// another one, or the address is in no object.
+/// another one, or no program has such an address.
 pub(crate) fn sample_site(unknown: &'static Site, address: usize) -> &'static Site {
     site_in(&SAMPLE_SITES, unknown, CallPlace::Address(address))
 }
@@ -149,7 +154,9 @@ impl CallSite {
             CallPlace::Address(address)
             | CallPlace::Interpreter(address)
             | CallPlace::Chain(&CallChain { address, .. }) => {
-                let object = LoadedObject::of(address)?;
+                let Some(object) = LoadedObject::of(address) else {
+                    return Self::of_made_code(function, address);
+                };
                 let path_bytes = object.path(&mut page.path);
                 let file = file_name(&page.path[..path_bytes]);
                 let offset = object.offset_of(address);
@@ -179,6 +186,26 @@ impl CallSite {
         };
         // No other thread knows the page yet, so this does not wait.
         Some(page.call_site.get_or_init(|| Self { function, place: place.word(), site }))
+    }
+
+    /// Returns the site of samples of code that was made at run time: in memory that no executable
+    /// or library is in. A sample of another kind of place has none.
+    fn of_made_code(function: &'static Site, address: usize) -> Option<&'static Self> {
+        if !function.is_sample() || !MADE_CODE.contains(&address) {
+            return None;
+        }
+        let mut page =
+            Page { name: [0; NAME_BYTES], path: [0; PATH_BYTES], call_site: OnceLock::new() };
+        let (begin, end) = MADE_CODE_FILE;
+        let (process, first) = digits(std::process::id() as usize, 10);
+        let parts = [begin.as_bytes(), &process[first..], end.as_bytes()];
+        let path_bytes = write(&parts, &mut page.path);
+        let name_bytes = of_sample(file_name(&page.path[..path_bytes]), address, &mut page.name);
+        let page: &'static Page = Room::new()?.fill(page);
+        let name = str::from_utf8(&page.name[..name_bytes]).ok()?;
+        let path = str::from_utf8(&page.path[..path_bytes]).ok()?;
+        let (place, site) = (address, function.at_call_site(name, path));
+        Some(page.call_site.get_or_init(|| Self { function, place, site }))
     }
 
     #[inline]
@@ -237,7 +264,7 @@ fn beginning(text: &str, bytes: usize) -> &str {
     &text[..end.unwrap_or(0)]
 }
 
-fn write(parts: &[&[u8]], into: &mut [u8; NAME_BYTES]) -> usize {
+fn write(parts: &[&[u8]], into: &mut [u8]) -> usize {
     let mut length = 0;
     for (place, &byte) in into.iter_mut().zip(parts.iter().copied().flatten()) {
         *place = name_byte(byte);
@@ -289,6 +316,20 @@ mod tests {
         assert_eq!(region.constants, [("tag".into(), "COMM".into())].into());
         let nowhere = CallPlace::Address(16);
         assert!(ptr::eq(call_site(&SEND, nowhere), &raw const SEND), "in no object");
+    }
+
+    #[test]
+    fn a_sample_in_no_object_is_in_code_that_was_made() {
+        static PERIOD: &[(&str, &str)] = &[("period_ns", "10")];
+        static UNKNOWN: Site = Site::sample("[unknown place]", PERIOD);
+        let heap = Box::new(0_u8);
+        let address = ptr::from_ref(&*heap).addr();
+        let region = sample_site(&UNKNOWN, address).region().unwrap();
+        assert_eq!(region.made_code(), Some(address as u64), "{region:?}");
+        assert_eq!(region.file, format!("/tmp/perf-{}.map", std::process::id()));
+        for address in [0, 16, usize::MAX] {
+            assert!(ptr::eq(sample_site(&UNKNOWN, address), &raw const UNKNOWN), "{address:x}");
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ use super::copy::copy;
 use super::progress::Progress;
 use super::sample::Sample;
 use super::seen::JobLine;
-use crate::kept::add_causes;
+use crate::kept::{add_causes, name_made_code};
 use crate::recover::find::find;
 use crate::recover::jobs::{Job, Piece, jobs};
 use crate::sys::{self, SharedWords};
@@ -169,6 +169,7 @@ pub(super) fn event_maps(
         let mut map = running_map(&segments, now);
         add_causes(&mut map, &segments);
         add(&mut map, threads, &segments);
+        name_made_code(&mut map, &segments);
         Ok::<_, Infallible>(map)
     });
     tinyprof_symbols::name_and_merge(&mut ranks, &wrappers());

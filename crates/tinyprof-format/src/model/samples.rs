@@ -23,6 +23,17 @@ pub const SAMPLES_UNKNOWN: &str = "[unknown place]";
 /// and the system lets nobody look there.
 pub const SAMPLES_IN_KERNEL: &str = "[in the kernel]";
 
+/// The name of the region of samples that threads, which have ended, would have had next: what they
+/// worked after their last ones, together.
+pub const SAMPLES_AT_END: &str = "[ended between samples]";
+
+/// The name of the region of samples in code that was made at run time, where nothing names it.
+pub const SAMPLES_WITHOUT_FILE: &str = "[code without a file]";
+
+/// The beginning and the end of the path of the file in which a program may name such code. Between
+/// them is the number of the process.
+pub const MADE_CODE_FILE: (&str, &str) = ("/tmp/perf-", ".map");
+
 /// The key of the samples of a place for which the thread was in the kernel: 1 for each.
 pub const KERNEL_SAMPLES: &str = "[kernel samples]";
 
@@ -40,6 +51,17 @@ impl Region {
     #[must_use]
     pub fn is_sampled(&self) -> bool {
         self.module == SAMPLES_MODULE && self.constants.contains_key(SAMPLES_PERIOD)
+    }
+
+    /// Returns the address of a sample in code that was made at run time, as the recorder names it,
+    /// `perf-4711.map+0x7f0012345678`. Its file is the one that may name the code.
+    #[must_use]
+    pub fn made_code(&self) -> Option<u64> {
+        let (begin, end) = MADE_CODE_FILE;
+        let is_made = self.is_sampled() && self.line == 0;
+        let digits = self.file.strip_prefix(begin).filter(|_| is_made)?.strip_suffix(end)?;
+        let address = self.name.strip_prefix("perf-")?.strip_prefix(digits)?;
+        u64::from_str_radix(address.strip_prefix(".map+0x")?, 16).ok()
     }
 
     /// Returns the processor time between two samples, in ns, if visits of this region are samples.
@@ -91,7 +113,21 @@ const fn float(number: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::ExecutionSummary;
+    use crate::model::{ExecutionSummary, SiteId};
+
+    #[test]
+    fn a_place_in_code_that_was_made_has_an_address_and_a_file() {
+        let constants = [(SAMPLES_PERIOD.to_owned(), "10".to_owned())].into();
+        let (module, file) = (SAMPLES_MODULE.to_owned(), "/tmp/perf-47.map".to_owned());
+        let named = Region::named(SiteId::from_bits(1), "perf-47.map+0x7f0a");
+        let region = Region { module, file, constants, ..named };
+        assert_eq!(region.made_code(), Some(0x7f0a));
+        for name in ["perf-48.map+0x7f0a", "solve (made at run time)", "perf-47.map+0x"] {
+            assert_eq!(Region { name: name.to_owned(), ..region.clone() }.made_code(), None);
+        }
+        let of_library = Region { file: "/usr/lib/perf-47.map".to_owned(), ..region };
+        assert_eq!(of_library.made_code(), None);
+    }
 
     #[test]
     fn each_sample_stands_for_a_period_and_their_number_has_an_error() {

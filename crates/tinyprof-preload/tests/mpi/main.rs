@@ -8,6 +8,7 @@ mod functions;
 mod inside;
 mod interim;
 mod killed;
+mod made;
 mod messages;
 mod order;
 mod places;
