@@ -31,7 +31,7 @@ pub(crate) use pages::{Room, pages, unmap};
 pub(crate) use posted::{LeftAlone, on_signal};
 pub use process::boot_id;
 pub(crate) use process::{pid_namespace, start_time};
-pub(crate) use processor::{ThreadTime, is_own_thread, process_cpu_ns, thread_number};
+pub(crate) use processor::{ThreadTime, is_own_thread, own_cpu_ns, process_cpu_ns, thread_number};
 pub(crate) use rights::has_raised_rights;
 pub(crate) use samples::{Counted, NotSampled, Sample, SampleRing};
 pub use sandbox::{is_entered as is_sandboxed, note_sandbox};

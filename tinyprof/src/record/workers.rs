@@ -20,7 +20,7 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize};
 
 use super::site::Site;
-use crate::sys::{NotSampled, Room, SampleRing, ThreadEnd, pages, thread_number};
+use crate::sys::{NotSampled, Room, SampleRing, ThreadEnd, own_cpu_ns, pages, thread_number};
 
 /// The most workers at a time. Further ones are counted as threads that are not sampled.
 const WORKERS_MAX: usize = 1024;
@@ -54,6 +54,9 @@ struct Worker {
     samples: AtomicUsize,
     sizes: AtomicU64,
     period_ns: AtomicU64,
+    /// The thread's processor time when its samples began; when it has ended, what it worked after
+    /// the last one. In ns.
+    cpu_ns: AtomicU64,
     start: AtomicUsize,
     argument: AtomicPtr<c_void>,
     /// The region that counts its samples; null if there was no memory. Threads that take one
@@ -70,6 +73,16 @@ struct Page {
 /// The longest name of a worker: `[worker 1023]`.
 const NAME_BYTES: usize = 16;
 
+/// What is not in the samples of workers.
+#[derive(Debug)]
+pub(super) enum NotTaken {
+    /// A thread is not sampled.
+    Refused,
+    /// Threads that have ended, the last of them one with this region, have worked for a period
+    /// after their last samples, together.
+    Ended(&'static Site),
+}
+
 /// All workers.
 #[derive(Debug)]
 struct Workers {
@@ -81,6 +94,8 @@ struct Workers {
     is_deciding: AtomicBool,
     /// The ticks at which they are looked at again.
     next_look: AtomicU64,
+    /// What those that have ended worked after their last samples, less than a period, in ns.
+    ended_ns: AtomicU64,
     all: [Worker; WORKERS_MAX],
 }
 
@@ -182,6 +197,7 @@ unsafe extern "C-unwind" fn run(worker: *mut c_void) -> *mut c_void {
 unsafe extern "C" fn end(worker: *mut c_void) {
     // SAFETY: `begin` has passed an entry of the table, which stays.
     let worker = unsafe { &*worker.cast::<Worker>() };
+    worker.note_rest();
     worker.state.store(ENDED, Release);
 }
 
@@ -193,7 +209,14 @@ impl Worker {
         let Some(ring) = ring.filter(|_| THREAD_END.call_for_this_thread(self)) else {
             return self.state.store(REFUSED, Release);
         };
+        self.cpu_ns.store(own_cpu_ns().unwrap_or(u64::MAX), Relaxed);
         self.give(ring);
+    }
+
+    /// Notes what the calling thread, which ends, has worked after its last sample.
+    fn note_rest(&self) {
+        let worked_ns = own_cpu_ns().unwrap_or(0).saturating_sub(self.cpu_ns.load(Relaxed));
+        self.cpu_ns.store(worked_ns % self.period_ns.load(Relaxed).max(1), Relaxed);
     }
 
     fn give(&self, ring: SampleRing) {
@@ -306,6 +329,16 @@ impl Workers {
         })
     }
 
+    /// Returns how many samples what threads have worked after their last ones makes, with that of
+    /// one that has ended now.
+    fn periods_after(&self, worker: &Worker) -> u64 {
+        let period_ns = worker.period_ns.load(Relaxed).max(1);
+        let rest_ns = worker.cpu_ns.load(Relaxed) % period_ns;
+        let with_rest = |all_ns: u64| Some((all_ns + rest_ns) % period_ns);
+        let before = self.ended_ns.fetch_update(Relaxed, Relaxed, with_rest);
+        (before.unwrap_or(0) + rest_ns) / period_ns
+    }
+
     /// Returns whether it is time to look at the workers at these ticks: looks take at most a
     /// hundredth of the thread's time.
     fn is_time(&self, ticks: u64) -> bool {
@@ -319,19 +352,19 @@ impl Workers {
 }
 
 /// Passes the samples of the workers of the thread of an arena to `each`, with the region that
-/// counts those of a worker, and counts those that are not sampled by `refused`; if it is not
-/// `at_once`, only now and then. Owner only.
+/// counts those of a worker; if it is not `at_once`, only now and then. `tell` hears of the rest.
+/// Owner only.
 #[inline]
 pub(super) fn take(
     arena: usize,
     at_once: bool,
     ticks: impl FnOnce() -> u64,
     each: impl FnMut(&SampleRing, Option<&'static Site>),
-    refused: impl FnMut(),
+    tell: impl FnMut(NotTaken),
 ) {
     let Some(workers) = workers() else { return };
     if workers.taken.load(Relaxed) != 0 && (at_once || workers.is_time(ticks())) {
-        take_of(workers, arena, each, refused);
+        take_of(workers, arena, each, tell);
     }
 }
 
@@ -340,21 +373,24 @@ fn take_of(
     workers: &'static Workers,
     arena: usize,
     mut each: impl FnMut(&SampleRing, Option<&'static Site>),
-    mut refused: impl FnMut(),
+    mut tell: impl FnMut(NotTaken),
 ) {
     for worker in workers.of(arena) {
         if worker.state.compare_exchange(REFUSED, TAKEN, AcqRel, Relaxed).is_ok() {
-            refused();
+            tell(NotTaken::Refused);
             worker.free();
             continue;
         }
         let Some(ring) = worker.take() else { continue };
         // Read before the samples are taken: a thread that has ended leaves no further ones. Nobody
         // else frees the entry meanwhile.
-        let has_ended = worker.state.load(Acquire) == ENDED;
-        let has_ended = has_ended || (worker.is_adopted() && ring.has_ended());
+        let was_seen = worker.state.load(Acquire) == ENDED;
+        let has_ended = was_seen || (worker.is_adopted() && ring.has_ended());
         if ring.has_more() {
             each(&ring, worker.site());
+        }
+        if was_seen && let Some(site) = worker.site() {
+            (0..workers.periods_after(worker)).for_each(|_| tell(NotTaken::Ended(site)));
         }
         if has_ended {
             drop(ManuallyDrop::into_inner(ring));

@@ -52,12 +52,22 @@ pub(crate) fn is_own_thread(thread: u32) -> bool {
 /// Returns the processor time of this process, with all threads that it ever had, in ns; `None`
 /// if the system does not say, or must not be asked in a sandbox.
 pub(crate) fn process_cpu_ns() -> Option<u64> {
+    cpu_ns(libc::CLOCK_PROCESS_CPUTIME_ID)
+}
+
+/// Returns the processor time of the calling thread, in ns; `None` if the system does not say, or
+/// must not be asked in a sandbox.
+pub(crate) fn own_cpu_ns() -> Option<u64> {
+    cpu_ns(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
+fn cpu_ns(clock: libc::clockid_t) -> Option<u64> {
     if cfg!(miri) || sandbox::is_entered() {
         return None;
     }
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the place is valid for the result.
-    if unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) } != 0 {
+    if unsafe { libc::clock_gettime(clock, &raw mut time) } != 0 {
         return None;
     }
     let (s, ns) = (u64::try_from(time.tv_sec).ok()?, u64::try_from(time.tv_nsec).ok()?);

@@ -8,8 +8,8 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 use tinyprof_format::file::read_profile;
 use tinyprof_format::model::{
-    CallpathIndex, KERNEL_SAMPLES, MetricValues, Profile, SAMPLED_SECONDS, SAMPLES_IN_KERNEL,
-    SAMPLES_UNKNOWN, THREADS_NOT_SAMPLED, WORKER_SECONDS,
+    CallpathIndex, KERNEL_SAMPLES, MetricValues, Profile, SAMPLED_SECONDS, SAMPLES_AT_END,
+    SAMPLES_IN_KERNEL, SAMPLES_UNKNOWN, THREADS_NOT_SAMPLED, WORKER_SECONDS,
 };
 
 use crate::support::{compile, compile_with, library, mpiexec};
@@ -104,7 +104,7 @@ fn checked(ranks: usize, what: &str, level: &str) -> (Profile, TempDir) {
 ///
 /// # Errors
 /// What is said where it does not: one line.
-fn allowed() -> Result<(), String> {
+pub(crate) fn allowed() -> Result<(), String> {
     let scratch = tempfile::tempdir().expect("a directory can be made");
     let said = run(scratch.path(), 1, "", &[]).stderr;
     let said = String::from_utf8_lossy(&said).into_owned();
@@ -166,11 +166,64 @@ fn none_is_lost_or_doubled_with_threads_forks_and_execs_at_once() {
     if let Err(reason) = allowed() {
         return println!("left out: {reason}");
     }
+    check_all(0);
+}
+
+#[test]
+fn threads_shorter_than_the_time_between_samples_are_counted_together() {
+    if let Err(reason) = allowed() {
+        return println!("left out: {reason}");
+    }
+    check_brief(0);
+}
+
+/// Both for as long as `TINYPROF_LONG_S` says, 600 s otherwise, each.
+#[test]
+#[ignore = "takes 20 minutes"]
+fn none_is_lost_or_doubled_over_a_long_time() {
+    let seconds = std::env::var("TINYPROF_LONG_S").ok().and_then(|text| text.parse().ok());
+    let seconds = seconds.unwrap_or(600);
+    check_brief(seconds);
+    check_all(seconds);
+}
+
+/// Runs the program for a time, and returns what it has written, and its profile.
+fn run_for(what: &str, seconds: u32) -> (Output, Profile) {
     let scratch = tempfile::tempdir().expect("a directory can be made");
-    let output = run(scratch.path(), 1, "all", &[]);
+    let program = compile("sampled.c", scratch.path());
+    let mut command: Command = mpiexec(1);
+    command.env("TINYPROF_OUT", scratch.path().join("p")).env("TINYPROF_REPORT", "off");
+    command.env("TINYPROF_SEGMENT_DIR", scratch.path().join("segments"));
+    command.env("LD_PRELOAD", library()).env("TINYPROF_SAMPLE", PER_SECOND.to_string());
+    let output = command.arg(program).args([what, &seconds.to_string()]).output();
+    let output = output.expect("mpiexec starts");
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
     let profile = read_profile(&scratch.path().join("p.tprof")).expect("it was written");
+    (output, profile)
+}
+
+/// Threads of which few have a sample have as many together as their processor time says. What a
+/// thread works before its samples begin, and after its function ends, is some microseconds.
+fn check_brief(seconds: u32) {
+    let (output, profile) = run_for("brief", seconds);
+    let mut worked = worked_ns(&output);
+    let made = worked.remove("made").expect("it says so");
+    let expected = worked["brief"] / PERIOD_NS;
+    let workers = profile.callpaths.iter().filter(|(_, row)| row.region.is_sampled());
+    let workers = workers
+        .filter_map(|(at, _)| profile.values[at.row()][0].metrics.get(WORKER_SECONDS))
+        .map(|metric| metric.sum() * 1e9 / PERIOD_NS);
+    let found: f64 = workers.sum();
+    let at_end = samples(&profile).get(SAMPLES_AT_END).copied().unwrap_or(0.0);
+    println!("{made} threads: {found} samples, {at_end} of them at the end; worked {expected}");
+    assert!(found >= expected - 1.0 && found < expected * 1.05 + 0.02 * made, "{found} {expected}");
+    assert!(at_end > 0.5 * found, "{at_end} of {found}");
+}
+
+fn check_all(seconds: u32) {
+    let (output, profile) = run_for("all", seconds);
     check(&output, &profile);
+    println!("{:?}: {:?}", worked_ns(&output), samples(&profile));
     let program = profile.callpaths.iter().find(|(_, row)| row.region.name == "sampled");
     let (program, _) = program.expect("it has a region");
     let threads = &profile.values[program.row()][0].metrics[SAMPLED_SECONDS];
@@ -271,6 +324,8 @@ fn check_below_program(profile: &Profile) {
         }
         assert!(!row.region.counts_threads_not_sampled(), "{visits}");
         assert!(row.region.name != SAMPLES_UNKNOWN || visits < 10, "{visits}");
+        // Half a period of each of 96 threads.
+        assert!(row.region.name != SAMPLES_AT_END || visits < 100, "{visits}");
     }
 }
 

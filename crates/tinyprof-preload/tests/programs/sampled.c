@@ -1,7 +1,9 @@
 // Two functions that work for known processor times between calls of MPI, and what may disturb
 // samples or be disturbed by them: `sampled [fork|exec|events|threads|early|ptrace|kernel]`, or all
 // of threads, forks and execs for some time: `sampled all SECONDS`. Each rank prints the processor
-// time of each function, in ns: `longer NS` and `shorter NS`.
+// time of each function, in ns: `longer NS` and `shorter NS`. `sampled brief SECONDS` makes threads
+// that work for less than the time between two samples, 2,000 at least, and prints `brief NS` and
+// `made THREADS` alone.
 #define _GNU_SOURCE
 #include <linux/perf_event.h>
 #include <mpi.h>
@@ -26,12 +28,12 @@ static long long processor_ns(void) {
 
 // Works for a processor time, and returns how long it was. No function is called in the loop, which
 // is long, so that the clock, which the kernel reads, takes no part of the time.
-#define WORKING(name, shift)                                              \
+#define WORKING(name, shift, steps)                                              \
   static __attribute__((noinline)) long long name(long long wanted_ns) {  \
     long long begin_ns = processor_ns(), passed_ns;                       \
     unsigned long word = begin_ns | 1;                                    \
     do {                                                                  \
-      for (int i = 0; i < 400000; i++) {                                  \
+      for (int i = 0; i < steps; i++) {                                   \
         word ^= word << shift;                                            \
         word ^= word >> 7;                                                \
       }                                                                   \
@@ -40,9 +42,10 @@ static long long processor_ns(void) {
     return passed_ns;                                                     \
   }
 
-WORKING(longer, 13)
-WORKING(shorter, 17)
-WORKING(of_child, 19)
+WORKING(longer, 13, 400000)
+WORKING(shorter, 17, 400000)
+WORKING(of_child, 19, 400000)
+WORKING(brief, 11, 20000)
 
 // Works mostly in the kernel, which gives it new memory again and again.
 static __attribute__((noinline)) long long touching(long long wanted_ns) {
@@ -102,6 +105,27 @@ static void *short_thread(void *number) {
   if ((long)number % 3 == 1) pthread_exit(0);
   while ((long)number % 3 == 2) pause();
   return 0;
+}
+
+static void *brief_thread(void *number) {
+  long long ns = brief(150000 + (long)number * 20000);
+  __atomic_fetch_add(&of_threads[0], ns, __ATOMIC_RELAXED);
+  if ((long)number % 2) pthread_exit(0);
+  return 0;
+}
+
+// 16 at a time, of 150 to 450 us each.
+static long with_brief_threads(long seconds) {
+  time_t end = time(0) + seconds;
+  pthread_t threads[16];
+  long made = 0;
+  while (made < 2000 || time(0) < end) {
+    for (long i = 0; i < 16; i++, made++)
+      if (pthread_create(&threads[i], 0, brief_thread, (void *)i)) exit(8);
+    for (long i = 0; i < 16; i++) if (pthread_join(threads[i], 0)) exit(9);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  return made;
 }
 
 static pthread_barrier_t begin, done;
@@ -184,6 +208,13 @@ int main(int argc, char **argv) {
   void *ring = 0;
   int file = -1, state = 0;
   if (!strcmp(what, "events")) ring = begin_events(&file);
+  if (!strcmp(what, "brief")) {
+    long made = with_brief_threads(argc > 2 ? atol(argv[2]) : 0);
+    printf("brief %lld\nmade %ld\n", of_threads[0], made);
+    fflush(stdout);
+    MPI_Finalize();
+    return 0;
+  }
   int is_all = !strcmp(what, "all"), is_kernel = !strcmp(what, "kernel");
   int is_alone = !is_all && strcmp(what, "threads");
   if (!is_alone) with_threads(is_all ? argv[0] : 0, is_all && argc > 2 ? atol(argv[2]) : 0);

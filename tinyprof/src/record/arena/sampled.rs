@@ -9,14 +9,14 @@ use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use tinyprof_format::model::{
-    CYCLES, CallpathId, INSTRUCTIONS, KERNEL_SAMPLES, SAMPLES_IN_KERNEL, SAMPLES_UNKNOWN,
-    THREADS_NOT_SAMPLED,
+    CYCLES, CallpathId, INSTRUCTIONS, KERNEL_SAMPLES, SAMPLES_AT_END, SAMPLES_IN_KERNEL,
+    SAMPLES_UNKNOWN, THREADS_NOT_SAMPLED,
 };
 use tinyprof_segment::words::Line;
 
 use super::super::call_site::sample_site;
 use super::super::site::Site;
-use super::super::workers::{self, HeldWorkers};
+use super::super::workers::{self, HeldWorkers, NotTaken};
 use super::reading::Ids;
 use super::{Arena, Entered};
 use crate::sys::{Counted, Sample, SampleRing, is_own_thread, other_threads};
@@ -42,6 +42,7 @@ struct Sampling {
     /// The regions of samples whose place is not known, and why.
     unknown: Site,
     in_kernel: Site,
+    at_end: Site,
     /// The region that counts threads that are not sampled.
     not_sampled: Site,
     is_allowed: bool,
@@ -74,6 +75,7 @@ pub(crate) fn install_sampling(
             period_ns,
             unknown: Site::sample(SAMPLES_UNKNOWN, constants),
             in_kernel: Site::sample(SAMPLES_IN_KERNEL, constants),
+            at_end: Site::sample(SAMPLES_AT_END, constants),
             not_sampled: Site::sample(THREADS_NOT_SAMPLED, &[]),
             is_allowed,
         }
@@ -215,9 +217,7 @@ impl Arena {
             if let Some(counted) = counted {
                 self.add_counted(place, counted);
             }
-            let Some(worker) = worker.filter(|_| !parent.is_none()) else { return };
-            self.add_sample(place, &WORKERS);
-            self.add_sample(parent, worker);
+            self.add_worker(parent, place, worker);
         };
         let in_kernel = SAMPLING.get().map_or(unknown, |sampling| &sampling.in_kernel);
         ring.take(|sample| match sample {
@@ -261,8 +261,23 @@ impl Arena {
         let each = |ring: &SampleRing, worker: Option<&'static Site>| {
             self.add_samples(ring, &sampling.unknown, parent, worker);
         };
-        let refused = || self.add_not_sampled(sampling);
-        workers::take(self.address(), at_once, || self.clock.ticks(), each, refused);
+        let tell = |what: NotTaken| match what {
+            NotTaken::Refused => self.add_not_sampled(sampling),
+            NotTaken::Ended(worker) => {
+                if let Some(place) = self.add_sample(parent, &sampling.at_end) {
+                    self.add_worker(parent, place, Some(worker));
+                }
+            }
+        };
+        workers::take(self.address(), at_once, || self.clock.ticks(), each, tell);
+    }
+
+    /// Counts a sample that is one of a worker, beside its place and by the worker's region.
+    fn add_worker(&self, parent: Line, place: Line, worker: Option<&'static Site>) {
+        if let Some(worker) = worker.filter(|_| !parent.is_none()) {
+            self.add_sample(place, &WORKERS);
+            self.add_sample(parent, worker);
+        }
     }
 
     /// Counts a thread that this one makes and that is not sampled. Owner only.
