@@ -38,6 +38,7 @@ bench: ## Measure what a region costs, beside a bare pair of timestamp reads
 overhead: ## Measure TinyProf beside other profilers, and write the tables in docs/overhead.md
 	@bash scripts/overhead.sh
 	@bash scripts/calls.sh
+	@bash scripts/behind.sh
 
 scaling: ## Measure and simulate the flush of many ranks, and write the tables and plots in docs/scaling.md
 	@bash scripts/scaling.sh

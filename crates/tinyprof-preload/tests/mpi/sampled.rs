@@ -195,6 +195,7 @@ fn run_for(what: &str, seconds: u32) -> (Output, Profile) {
     command.env("TINYPROF_OUT", scratch.path().join("p")).env("TINYPROF_REPORT", "off");
     command.env("TINYPROF_SEGMENT_DIR", scratch.path().join("segments"));
     command.env("LD_PRELOAD", library()).env("TINYPROF_SAMPLE", PER_SECOND.to_string());
+    command.env("MPIEXEC_TIMEOUT", (120 + 3 * seconds).to_string());
     let output = command.arg(program).args([what, &seconds.to_string()]).output();
     let output = output.expect("mpiexec starts");
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");

@@ -1,0 +1,84 @@
+//! Test of the instructions that a call of MPI takes more behind a wrapper, counted by valgrind.
+//!
+//! Needs the compiler of an MPI: `MPICC`, which `make test` sets.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot do its work fails")]
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const CALLS: u64 = 10_000;
+/// The most instructions of a wrapper, with some room for other compilers: 25 ns are 60 to 100.
+const INSTRUCTIONS_MAX: f64 = 60.0;
+
+/// Packages that a call never enters. Optimising them takes most of the time of a build.
+const NOT_ENTERED: [&str; 5] =
+    ["tinyprof-flush", "tinyprof-format", "tinyprof-report", "tinyprof-why", "serde_json"];
+
+#[test]
+#[ignore = "builds the library with optimisation, which takes minutes"]
+fn a_wrapper_takes_few_instructions_and_what_is_none_takes_no_more() {
+    let Ok(compiler) = std::env::var("MPICC") else { return println!("left out: no MPICC") };
+    let library = build_library();
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("behind");
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("calls");
+    let sources = ["behind.c", "stubs.c"].map(|name| sources.join(name));
+    run(Command::new(compiler).args(["-O2", "-o"]).arg(&program).args(sources));
+    for level in ["calls", "messages"] {
+        let each = |kind: &str, way: &str| {
+            let count = |calls| count(&program, &library, level, [kind, way], calls);
+            let difference = count(2 * CALLS) - count(CALLS);
+            f64::from(u32::try_from(difference).unwrap()) / f64::from(u32::try_from(CALLS).unwrap())
+        };
+        let [direct, function, wrapper] = ["0", "1", "2"].map(|way| each("null_send", way));
+        let two = each("null_send_behind_two", "2") - each("null_send_behind_two", "1");
+        let (one, hop) = (wrapper - function, function - direct);
+        println!(
+            "{level}: direct {direct:.0}, function +{hop:.0}, wrapper +{one:.0}, two +{two:.0}"
+        );
+        assert!((1.0..INSTRUCTIONS_MAX).contains(&one), "a wrapper takes {one} instructions");
+        assert!((1.0..2.0 * INSTRUCTIONS_MAX).contains(&two), "two wrappers take {two}");
+        assert!(hop < 20.0, "a function that is no wrapper takes {hop} instructions more");
+    }
+}
+
+/// Builds the library that is preloaded with the release profile, as far as it counts.
+fn build_library() -> PathBuf {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo
+        .env_remove("RUSTFLAGS")
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .current_dir(env!("CARGO_MANIFEST_DIR"));
+    for package in NOT_ENTERED {
+        cargo.args(["--config", &format!("profile.release.package.{package}.opt-level=0")]);
+    }
+    let build = ["build", "--locked", "--release", "-p", "tinyprof-preload"];
+    run(cargo.args(build).arg("--target-dir").arg(target));
+    target.join("release/libtinyprof_preload.so")
+}
+
+/// Returns the number of instructions of a whole run that makes this many calls in one way.
+fn count(program: &Path, library: &Path, level: &str, what: [&str; 2], calls: u64) -> u64 {
+    let scratch = tempfile::tempdir().unwrap();
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(program);
+    valgrind.arg("count").args(what).arg(calls.to_string()).current_dir(scratch.path());
+    valgrind.env("LD_PRELOAD", library).env("TINYPROF_MPI", level).env("TINYPROF_REPORT", "off");
+    let output = run(valgrind.env("TINYPROF_OUT", scratch.path().join("p")));
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let collected = text.lines().find_map(|line| line.split_once("Collected : "));
+    collected
+        .and_then(|(_, number)| number.trim().parse().ok())
+        .unwrap_or_else(|| panic!("valgrind counted nothing:\n{text}"))
+}
+
+fn run(command: &mut Command) -> Output {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().unwrap_or_else(|error| {
+        panic!("cannot run {name}: {error}. `make test` installs what is missing")
+    });
+    assert!(output.status.success(), "{name} failed:\n{}", String::from_utf8_lossy(&output.stderr));
+    output
+}
