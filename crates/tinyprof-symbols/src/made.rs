@@ -18,10 +18,12 @@ use map_file::{MapFile, Version};
 /// What stands in the place of an executable or library.
 const OBJECT: &str = "made at run time";
 
+/// The name of each address, where it has one.
+type Names = BTreeMap<u64, Option<String>>;
+
 thread_local! {
     /// What is known of the addresses of the newest version of each file.
-    static KNOWN: RefCell<HashMap<String, (Version, BTreeMap<u64, Option<String>>)>> =
-        RefCell::default();
+    static KNOWN: RefCell<HashMap<String, (Version, Names)>> = RefCell::default();
 }
 
 /// Names the samples of a process in code that was made at run time, and gives those of one
@@ -34,7 +36,7 @@ thread_local! {
 /// Nothing without such samples. Otherwise reads the file, of which at most the last 64 MiB, unless
 /// it is as it was when this thread last did so.
 pub fn name_made_code(map: &mut EventMap, recording_began_s: u64) {
-    let mut wanted: BTreeMap<&str, BTreeMap<u64, Option<String>>> = BTreeMap::new();
+    let mut wanted: BTreeMap<&str, Names> = BTreeMap::new();
     for row in map.callpaths.rows() {
         if let Some(address) = row.region.made_code() {
             wanted.entry(&row.region.file).or_default().insert(address, None);
@@ -59,7 +61,7 @@ pub fn name_made_code(map: &mut EventMap, recording_began_s: u64) {
     }
 }
 
-fn look_up(file: &str, addresses: &mut BTreeMap<u64, Option<String>>, recording_began_s: u64) {
+fn look_up(file: &str, addresses: &mut Names, recording_began_s: u64) {
     let Some(found) = MapFile::open(Path::new(file), recording_began_s) else { return };
     KNOWN.with_borrow_mut(|known| {
         let version = found.version();

@@ -166,7 +166,7 @@ fn none_is_lost_or_doubled_with_threads_forks_and_execs_at_once() {
     if let Err(reason) = allowed() {
         return println!("left out: {reason}");
     }
-    check_all(0);
+    println!("{}", check_all(0));
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn threads_shorter_than_the_time_between_samples_are_counted_together() {
     if let Err(reason) = allowed() {
         return println!("left out: {reason}");
     }
-    check_brief(0);
+    println!("{}", check_brief(0));
 }
 
 /// Both for as long as `TINYPROF_LONG_S` says, 600 s otherwise, each.
@@ -183,8 +183,8 @@ fn threads_shorter_than_the_time_between_samples_are_counted_together() {
 fn none_is_lost_or_doubled_over_a_long_time() {
     let seconds = std::env::var("TINYPROF_LONG_S").ok().and_then(|text| text.parse().ok());
     let seconds = seconds.unwrap_or(600);
-    check_brief(seconds);
-    check_all(seconds);
+    println!("{}", check_brief(seconds));
+    println!("{}", check_all(seconds));
 }
 
 /// Runs the program for a time, and returns what it has written, and its profile.
@@ -205,7 +205,7 @@ fn run_for(what: &str, seconds: u32) -> (Output, Profile) {
 
 /// Threads of which few have a sample have as many together as their processor time says. What a
 /// thread works before its samples begin, and after its function ends, is some microseconds.
-fn check_brief(seconds: u32) {
+fn check_brief(seconds: u32) -> String {
     let (output, profile) = run_for("brief", seconds);
     let mut worked = worked_ns(&output);
     let made = worked.remove("made").expect("it says so");
@@ -216,21 +216,22 @@ fn check_brief(seconds: u32) {
         .map(|metric| metric.sum() * 1e9 / PERIOD_NS);
     let found: f64 = workers.sum();
     let at_end = samples(&profile).get(SAMPLES_AT_END).copied().unwrap_or(0.0);
-    println!("{made} threads: {found} samples, {at_end} of them at the end; worked {expected}");
+    let said = format!("{made} threads: {found} samples, {at_end} at the end; worked {expected}");
     assert!(found >= expected - 1.0 && found < expected * 1.05 + 0.02 * made, "{found} {expected}");
     assert!(at_end > 0.5 * found, "{at_end} of {found}");
+    said
 }
 
-fn check_all(seconds: u32) {
+fn check_all(seconds: u32) -> String {
     let (output, profile) = run_for("all", seconds);
     check(&output, &profile);
-    println!("{:?}: {:?}", worked_ns(&output), samples(&profile));
     let program = profile.callpaths.iter().find(|(_, row)| row.region.name == "sampled");
     let (program, _) = program.expect("it has a region");
     let threads = &profile.values[program.row()][0].metrics[SAMPLED_SECONDS];
     let longest_s = threads.executions[0].max;
     let (found, expected) = (longest_s * 1e9 / PERIOD_NS, worked_ns(&output)[LONGEST] / PERIOD_NS);
     assert!((found - expected).abs() <= 3.0 * expected.sqrt(), "{found} {expected}");
+    format!("{:?}: {:?}", worked_ns(&output), samples(&profile))
 }
 
 /// Returns the samples in the kernel by function, of one rank.
