@@ -46,6 +46,7 @@ impl World<'_> {
             left_ns: self.now_ns + 2_000,
             waited_ns: 10_000,
             partner_ns: self.now_ns,
+            lost_ns: 0,
             is_mutual: false,
         };
         let wanted = self.ledgers[waits].wanted(partner, wait.partner_ns);

@@ -49,6 +49,7 @@
 //!     left_ns: 51_000,
 //!     waited_ns: 30_000,
 //!     partner_ns: 50_000,
+//!     lost_ns: 0,
 //!     is_mutual: false,
 //! };
 //! let mut costs = Costs::new(&table);

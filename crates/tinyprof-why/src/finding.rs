@@ -52,13 +52,15 @@ pub enum Kind {
     RedundantBarrier,
     /// A single visit takes much longer than all others.
     OneSlowVisit,
+    /// Many causes, each of which is small.
+    ManyCauses,
     /// What a rule of the command has found, which has a name of its own.
     OfRule,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::LateSender,
         Self::LateReceiver,
         Self::LateToCollective,
@@ -80,6 +82,7 @@ impl Kind {
         Self::WrongOrder,
         Self::RedundantBarrier,
         Self::OneSlowVisit,
+        Self::ManyCauses,
         Self::OfRule,
     ];
 
@@ -108,6 +111,7 @@ impl Kind {
             Self::WrongOrder => "wrong_order",
             Self::RedundantBarrier => "redundant_barrier",
             Self::OneSlowVisit => "one_slow_visit",
+            Self::ManyCauses => "many_causes",
             Self::OfRule => "rule",
         }
     }

@@ -10,7 +10,9 @@ mod messages;
 mod order;
 mod oversubscribed;
 mod polling;
+mod processor;
 mod serial;
+mod spread;
 mod varying;
 mod visits;
 mod waiting;
@@ -55,8 +57,8 @@ pub(crate) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     found.extend(polling::polling(facts));
     found.extend(imbalance::imbalance(facts));
     visits::add_one_slow_visit(facts, &mut found);
-    let waited_for = oversubscribed::waited_for(facts, &found);
-    found.extend(waited_for);
+    found.extend(spread::spread(facts, &found));
+    oversubscribed::add_waited_for(facts, &mut found);
     let crowded = oversubscribed::oversubscribed(facts, &found);
     found.extend(crowded);
     // Of what has a cause, and what only chance explains, the cause is what can be mended.

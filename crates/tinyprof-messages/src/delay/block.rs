@@ -151,6 +151,7 @@ mod tests {
             left_ns: 100,
             waited_ns: 50,
             partner_ns: 90,
+            lost_ns: 0,
             is_mutual: false,
         };
         ledger.wait(&wait, None, &mut costs);

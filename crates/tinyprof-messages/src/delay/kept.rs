@@ -140,6 +140,7 @@ mod tests {
             left_ns,
             waited_ns: 50,
             partner_ns: left_ns - 10,
+            lost_ns: 0,
             is_mutual: false,
         }
     }

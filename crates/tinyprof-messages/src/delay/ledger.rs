@@ -39,6 +39,8 @@ pub struct Wait {
     pub waited_ns: u64,
     /// When the partner came: sent, posted its receive, or entered the operation.
     pub partner_ns: u64,
+    /// The time from then on in which the rank had no processor, at least.
+    pub lost_ns: u64,
     /// All ranks of the communicator wait for all in this operation: [`Ledger::align`] follows.
     pub is_mutual: bool,
 }
@@ -254,7 +256,11 @@ impl<'m> Ledger<'m> {
         costs.add(wait.callpath, parts);
         let in_call_ns = wait.left_ns.saturating_sub(wait.entered_ns);
         let other_ns = in_call_ns.saturating_sub(wait.waited_ns);
-        self.add_within(wait.activity, other_ns, wait.left_ns);
+        let lost_ns = wait.lost_ns.min(other_ns);
+        self.add_within(wait.activity, other_ns - lost_ns, wait.left_ns);
+        if lost_ns > 0 {
+            self.add_within(Activity::NO_PROCESSOR, lost_ns, wait.left_ns);
+        }
         match partner {
             Some(pulled) => {
                 self.take_path(wait, pulled, &state);

@@ -136,6 +136,7 @@ pub(crate) fn watch(history: &History, rules: &Rules) -> Verdict {
             left_ns: piece.end_ns,
             waited_ns: waited.ns,
             partner_ns: waited.came_ns,
+            lost_ns: 0,
             is_mutual: piece.meeting.is_some(),
         };
         ledgers[rank].wait(&wait, Some(&pulled), &mut costs[rank]);

@@ -165,15 +165,15 @@ impl Causes {
     }
 
     /// Adds the call that was left at `left_ns`, without its waiting, and the gap up to the next
-    /// one, in which the rank had no processor for `lost_ns`. Short ones are collected: a rank that
-    /// is waited for has just done something longer.
+    /// one; in each of both the rank had no processor for `lost_ns`. Short ones are collected: a
+    /// rank that is waited for has just done something longer.
     #[inline]
     pub(super) fn enter(
         &mut self,
         [from, to]: [CallpathId; 2],
         left_ns: u64,
         entered_ns: u64,
-        lost_ns: u64,
+        lost_ns: [u64; 2],
     ) {
         let left_ns = match from {
             // All ranks count from the same moment.
@@ -183,19 +183,21 @@ impl Causes {
         let call_ns = left_ns - self.known_ns;
         let gap_ns = entered_ns.saturating_sub(left_ns);
         self.known_ns = left_ns + gap_ns;
+        let lost_ns = [lost_ns[0].min(call_ns), lost_ns[1].min(gap_ns)];
         let place = Pair::place(from, to);
         if self.pairs[place].callpaths != [from, to] {
             self.replace(place, [from, to]);
         }
         let pair = &mut self.pairs[place];
-        pair.call_ns += call_ns;
-        pair.gap_ns += gap_ns.saturating_sub(lost_ns);
+        pair.call_ns += call_ns - lost_ns[0];
+        pair.gap_ns += gap_ns - lost_ns[1];
         self.collected_ns += call_ns + gap_ns;
         if call_ns + gap_ns >= LONG_NS || self.collected_ns >= COLLECTED_NS_MAX {
             self.add_collected();
         }
+        let lost_ns = lost_ns[0] + lost_ns[1];
         if lost_ns > 0 {
-            self.ledger.add(Activity::NO_PROCESSOR, lost_ns.min(gap_ns), self.known_ns);
+            self.ledger.add(Activity::NO_PROCESSOR, lost_ns, self.known_ns);
         }
     }
 
@@ -281,7 +283,7 @@ impl Causes {
 
     #[cold]
     #[inline(never)]
-    pub(super) fn wait(&mut self, waited: &Waited, told: Option<&Told<'_>>) {
+    pub(super) fn wait(&mut self, waited: &Waited, told: Option<&Told<'_>>, lost_ns: u64) {
         self.add_collected();
         let Waited { callpath, span, .. } = *waited;
         let left_ns = span.left_ns.max(self.known_ns);
@@ -305,6 +307,7 @@ impl Causes {
             left_ns,
             waited_ns: waited.waiting_ns,
             partner_ns,
+            lost_ns,
             is_mutual: waited.is_mutual,
         };
         self.ledger.wait(&wait, is_read.then_some(&self.pulled), &mut self.costs);

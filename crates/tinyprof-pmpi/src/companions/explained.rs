@@ -4,7 +4,7 @@ use tinyprof::__calls::{CallpathId, EdgeKey, Recorder};
 use tinyprof_messages::delay::{Block, Instance, Ledger, Sizes};
 
 use super::causes::{Causes, Told, Waited, Words, not_explained};
-use super::common_clock::now_ns;
+use super::common_clock::{Span, now_ns};
 use super::group::rank_and_size;
 use super::processor::Processor;
 use super::state::State;
@@ -31,7 +31,8 @@ impl State {
         let (from, left_ns) = self.last_call();
         let Some(causes) = &mut self.causes else { return };
         let is_long = Processor::is_long(entered_ns.saturating_sub(left_ns));
-        let lost_ns = if is_long { self.processor.after_gap(left_ns, entered_ns) } else { 0 };
+        let in_gap_ns = if is_long { self.processor.after(left_ns, entered_ns) } else { 0 };
+        let lost_ns = [std::mem::take(&mut self.lost_in_call_ns), in_gap_ns];
         causes.enter([from, to], left_ns, entered_ns, lost_ns);
         if is_long {
             self.cost(Processor::ASK_NS);
@@ -64,6 +65,7 @@ impl State {
             return not_explained(waited.waiting_ns);
         }
         let begin_ns = now_ns(recorder);
+        let lost_ns = self.lost_after(waited);
         let (Some(causes), common) = self.causes_and_common() else { return };
         let told = match common.carrier.block(waited.partner) {
             Some(words) => Some(Told::Page(Block::new(words, Sizes::RECORDER).page())),
@@ -74,8 +76,25 @@ impl State {
                 common.carrier.told(waited.partner, came_ns).map(Told::Mail)
             }
         };
-        causes.wait(waited, told.as_ref());
+        causes.wait(waited, told.as_ref(), lost_ns);
         causes.spend(now_ns(recorder).saturating_sub(begin_ns));
+    }
+
+    /// Returns how long the thread had no processor in a call that ends, after those had come that
+    /// it has waited for, at least, in ns: all that it has lost there, less that time.
+    fn lost_after(&mut self, waited: &Waited) -> u64 {
+        let Span { entered_ns, left_ns, .. } = waited.span;
+        let after_ns = left_ns.saturating_sub(entered_ns).saturating_sub(waited.until_ns);
+        if !Processor::is_long(after_ns) {
+            return 0;
+        }
+        let (_, last_ns) = self.last_call();
+        if last_ns > entered_ns {
+            // Heard of after the end of the call.
+            return self.lost_in_call_ns.saturating_sub(waited.until_ns);
+        }
+        self.cost(Processor::ASK_NS);
+        self.processor.after(entered_ns, left_ns).saturating_sub(waited.until_ns)
     }
 
     /// Notes the end of an operation in which all ranks have waited for all.

@@ -25,19 +25,13 @@ impl Processor {
         ns >= LONG_NS
     }
 
-    /// Asks after a call that has ended at `now_ns`.
+    /// Asks after a call or gap, and returns how long the thread had no processor in it, at least,
+    /// in ns. Both times are on one clock.
     #[cold]
     #[inline(never)]
-    pub(super) fn after_call(&mut self, now_ns: u64) {
-        self.asked = no_processor_ns().map(|lost_ns| (now_ns, lost_ns));
-    }
-
-    /// Asks after a gap, and returns how long the thread had no processor in it, at least, in ns.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn after_gap(&mut self, begun_ns: u64, now_ns: u64) -> u64 {
+    pub(super) fn after(&mut self, begun_ns: u64, now_ns: u64) -> u64 {
         let before = self.asked;
-        self.after_call(now_ns);
+        self.asked = no_processor_ns().map(|lost_ns| (now_ns, lost_ns));
         lost_in(before, self.asked, begun_ns)
     }
 }

@@ -83,6 +83,8 @@ pub(crate) struct State {
     /// When the clock is to be set again.
     set_again_ns: u64,
     pub(super) processor: Processor,
+    /// How long the thread had no processor in the last call, at least, in ns.
+    pub(super) lost_in_call_ns: u64,
     /// What has made the rank wait, where this state is the one that knows it.
     pub(super) causes: Option<Box<Causes>>,
     overhead: Overhead,
@@ -166,6 +168,7 @@ impl State {
             posted_late: None,
             exchange_ns: u64::MAX,
             processor: Processor::default(),
+            lost_in_call_ns: 0,
             causes: None,
             overhead: Overhead::default(),
             visit_ps,

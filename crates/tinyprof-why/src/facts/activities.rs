@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tinyprof_format::model::CallpathIndex;
+use tinyprof_format::model::{CallpathIndex, Edge};
 use tinyprof_messages::delay::Visits;
 
 /// What a rank does between two moments.
@@ -27,14 +27,23 @@ impl Doing {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Activities {
     ranks: usize,
-    of_ranks: BTreeMap<Doing, Vec<Visits>>,
+    all: BTreeMap<Doing, OfRanks>,
+}
+
+/// An activity on all ranks.
+#[derive(Clone, Debug, Default)]
+struct OfRanks {
+    visits: Vec<Visits>,
+    /// The least that each rank has needed for its visits, in ns: as often as the shortest one.
+    /// Empty if that is not known.
+    least_ns: Vec<u64>,
     /// The longest single visit on any rank, in ns.
-    longest_ns: BTreeMap<Doing, u64>,
+    longest_ns: u64,
 }
 
 impl Activities {
     pub(crate) const fn new(ranks: usize) -> Self {
-        Self { ranks, of_ranks: BTreeMap::new(), longest_ns: BTreeMap::new() }
+        Self { ranks, all: BTreeMap::new() }
     }
 
     /// Adds visits of a rank.
@@ -43,28 +52,47 @@ impl Activities {
             return;
         }
         let ranks = self.ranks;
-        let of_ranks = self.of_ranks.entry(doing).or_insert_with(|| vec![Visits::default(); ranks]);
-        if let Some(sum) = of_ranks.get_mut(rank) {
+        let new = || OfRanks { visits: vec![Visits::default(); ranks], ..OfRanks::default() };
+        let of_ranks = self.all.entry(doing).or_insert_with(new);
+        if let Some(sum) = of_ranks.visits.get_mut(rank) {
             sum.count = sum.count.saturating_add(visits.count);
             sum.ns = sum.ns.saturating_add(visits.ns);
-            let longest = self.longest_ns.entry(doing).or_default();
-            *longest = longest_ns.max(*longest);
+            of_ranks.longest_ns = longest_ns.max(of_ranks.longest_ns);
+        }
+    }
+
+    /// Adds the gaps of a rank between two calls.
+    pub(crate) fn add_gaps(&mut self, doing: Doing, rank: usize, edge: &Edge) {
+        let visits = Visits { count: edge.count, ns: edge.sum_ns };
+        self.add(doing, rank, visits, edge.max_ns);
+        let Some(of_ranks) = self.all.get_mut(&doing) else { return };
+        of_ranks.least_ns.resize(self.ranks, 0);
+        if let Some(sum_ns) = of_ranks.least_ns.get_mut(rank) {
+            let least_ns = edge.min_ns.saturating_mul(edge.count).min(edge.sum_ns);
+            *sum_ns = sum_ns.saturating_add(least_ns);
         }
     }
 
     /// Returns all activities, with their visits by rank.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Doing, &[Visits])> {
-        self.of_ranks.iter().map(|(doing, of_ranks)| (*doing, of_ranks.as_slice()))
+        self.all.iter().map(|(doing, of_ranks)| (*doing, of_ranks.visits.as_slice()))
     }
 
     /// Returns the visits of an activity by rank; none if no rank has any.
     pub(crate) fn of(&self, doing: Doing) -> Option<&[Visits]> {
-        self.of_ranks.get(&doing).map(Vec::as_slice)
+        self.all.get(&doing).map(|of_ranks| of_ranks.visits.as_slice())
     }
 
     /// Returns the longest visit of an activity on any rank, in ns; 0 if it is not known.
     pub(crate) fn longest_ns(&self, doing: Doing) -> u64 {
-        self.longest_ns.get(&doing).copied().unwrap_or(0)
+        self.all.get(&doing).map_or(0, |of_ranks| of_ranks.longest_ns)
+    }
+
+    /// Returns the least that a rank has needed for its visits of an activity, in ns: as often as
+    /// the shortest one. 0 if it is not known.
+    pub(crate) fn least_ns(&self, doing: Doing, rank: u32) -> u64 {
+        let least_ns = self.all.get(&doing).map_or(&[][..], |of_ranks| &of_ranks.least_ns);
+        least_ns.get(rank as usize).copied().unwrap_or(0)
     }
 
     /// Returns the activity that takes the most time of all ranks.

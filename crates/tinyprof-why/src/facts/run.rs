@@ -1,6 +1,6 @@
 //! All that is known of a run.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use tinyprof_format::model::{
     CallpathId, CallpathIndex, CallpathTable, CallpathValues, Edge, EdgeKey, EdgeKind, RankFacts,
@@ -33,14 +33,22 @@ pub(crate) struct Run {
     /// processor. Nobody is late because of it, as far as can be told.
     pub(crate) in_calls: Activities,
     pub(crate) waits: Waits,
-    /// The ranks that have received messages of others: receiver and sender.
-    pub(crate) received: BTreeSet<(u32, u32)>,
+    /// The messages that ranks have received of others, by receiver and sender.
+    pub(crate) received: BTreeMap<(u32, u32), Received>,
     pub(crate) calls: BTreeMap<CallpathIndex, Call>,
     /// The ranks of a host and its processors, if it has fewer of these.
     pub(crate) crowded: Option<Occupancy>,
     /// The time in which each rank could run, but had no processor: the least and the most that
     /// can be of its time, in ns, as start-up is measured with it. 0 where it is not known.
     pub(crate) no_processor_ns: Vec<[u64; 2]>,
+}
+
+/// The messages that a rank has received of another one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Received {
+    pub(crate) messages: u64,
+    /// True if it would have taken some of them from any source.
+    pub(crate) is_any: bool,
 }
 
 /// The computing that follows a call: how often, and the shortest time.
@@ -101,7 +109,7 @@ pub(crate) struct RunBuilder {
     gaps: Activities,
     after_calls: BTreeMap<(CallpathIndex, u32), AfterEach>,
     waits: Waits,
-    received: BTreeSet<(u32, u32)>,
+    received: BTreeMap<(u32, u32), Received>,
     calls: BTreeMap<CallpathIndex, Call>,
 }
 
@@ -122,7 +130,7 @@ impl RunBuilder {
             gaps: Activities::new(ranks),
             after_calls: BTreeMap::new(),
             waits: Waits::default(),
-            received: BTreeSet::new(),
+            received: BTreeMap::new(),
         }
     }
 
@@ -165,8 +173,7 @@ impl RunBuilder {
     }
 
     fn add_gap(&mut self, index: CallpathIndex, rank: u32, edge: &Edge) {
-        let visits = Visits { count: edge.count, ns: edge.sum_ns };
-        self.gaps.add(Doing::Before(index), rank as usize, visits, edge.max_ns);
+        self.gaps.add_gaps(Doing::Before(index), rank as usize, edge);
     }
 
     fn add_wait(
@@ -192,7 +199,9 @@ impl RunBuilder {
             return;
         };
         if matches!(key.kind, EdgeKind::Message | EdgeKind::MessageToAny) {
-            self.received.insert((rank, partner));
+            let received = self.received.entry((rank, partner)).or_default();
+            received.messages = received.messages.saturating_add(edge.count);
+            received.is_any |= key.kind == EdgeKind::MessageToAny;
         }
         let wait = Wait {
             rank,

@@ -20,10 +20,9 @@ pub(super) fn redundant(facts: &Facts<'_>, told: &[Finding]) -> Option<Finding> 
     let pairs = run.calls.iter().filter_map(|(next, call)| pair(facts, *next, call.before?.0));
     let costs = pairs.map(|(barrier, other)| (barrier, other, cost_ns(facts, barrier)));
     let (barrier, other, cost_ns) = costs.max_by(|a, b| a.2.total_cmp(&b.2))?;
-    let has_cause = |one: &Finding| one.kind != Kind::TurnsToBeLate;
     let is_told = told
         .iter()
-        .filter(|one| has_cause(one))
+        .filter(|one| !one.is_chance())
         .any(|one| one.waits_at.as_ref().is_some_and(|place| place.index == barrier));
     if is_told || !facts.is_large(cost_ns) {
         return None;

@@ -10,13 +10,19 @@ use tinyprof_report::Certainty;
 use super::Facts;
 use super::evidence::waiting_ranks;
 use super::groups::Group;
-use crate::facts::run::Run;
+use crate::facts::run::{Received, Run};
 use crate::finding::{Finding, Kind, Link};
 use crate::phrases::{capital, does, ns, ranks};
 use crate::place::Place;
 
 /// A master that has nothing to do is busy for at most this part of the others' time.
 const IDLE_PART: f64 = 0.5;
+/// How often a master does its work for each message that it gets, at least. What is done once for
+/// all others is no service.
+const EACH_PART: f64 = 0.4;
+/// The least ranks around a master that takes messages from each of them by name. A rank between
+/// two others is none.
+const STAR_RANKS: u64 = 3;
 
 /// Returns the finding about a rank that waits for the results of most others, and does little
 /// itself. Which of the others came last in a step is chance, so all of them are named.
@@ -80,28 +86,35 @@ pub(super) fn starving(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
-/// Returns the kind of a group of causes around a master, if there is one.
+/// Returns the kind of a group of causes around a master, if there is one: a rank that most others
+/// wait for, which serves their messages one by one.
 pub(super) fn kind(run: &Run, group: &Group) -> Option<Kind> {
     let (at, _) = group.blamed.longest()?;
-    if at.pattern != Pattern::LateSender || run.used() < 3 {
+    let is_of_messages = matches!(at.pattern, Pattern::LateSender | Pattern::LateReceiver);
+    if !is_of_messages || run.used() < 3 || group.ranks.len() != 1 {
         return None;
     }
-    let waiting = waiting_ranks(run, group);
+    let (waiting, master) = (waiting_ranks(run, group), group.ranks.first()?);
     let others = run.used().saturating_sub(1) as u64;
-    let is_of_all = |count: u64| count >= 2 && 2 * count >= others;
-    if group.ranks.len() == 1 && is_of_all(waiting.len()) {
-        let master = group.ranks.first()?;
-        return takes_any(run, master, &waiting).then_some(Kind::MasterSaturated);
-    }
-    None
+    let is_of_all = waiting.len() >= 2 && 2 * waiting.len() >= others;
+    let (doing, _) = *group.activities.first()?;
+    let visits = run.activities.of(doing)?.get(master as usize)?.count;
+    let served = served(run, master, &waiting)?;
+    let is_served = crate::ns(visits.into()) >= EACH_PART * crate::ns(served.into());
+    (is_of_all && is_served).then_some(Kind::MasterSaturated)
 }
 
-/// Returns whether a rank also waits for the messages of most of those that wait for it: it answers
-/// them.
-fn takes_any(run: &Run, master: u32, waiting: &RankSet) -> bool {
-    let answers = run.waits.all.iter().filter(|wait| wait.rank == master);
-    let partners: RankSet =
-        answers.map(|wait| wait.for_rank).filter(|rank| waiting.contains(*rank)).collect();
-    let any = run.calls.values().any(|call| call.takes_any);
-    any && 2 * partners.len() >= waiting.len()
+/// Returns the messages that a rank has got from those that wait for it, if it got them from most:
+/// from any source, or from ranks that get messages from nobody else.
+fn served(run: &Run, master: u32, waiting: &RankSet) -> Option<u64> {
+    let from = |rank: u32| run.received.get(&(master, rank));
+    let partners: Vec<Received> = waiting.iter().filter_map(from).copied().collect();
+    let gets_others = |rank: u32| {
+        let of = run.received.range((rank, 0)..=(rank, u32::MAX));
+        of.map(|((_, from), _)| *from).any(|from| from != master)
+    };
+    let is_any = partners.iter().any(|one| one.is_any);
+    let is_star = || waiting.len() >= STAR_RANKS && !waiting.iter().any(gets_others);
+    let is_most = 2 * partners.len() as u64 >= waiting.len();
+    (is_most && (is_any || is_star())).then(|| partners.iter().map(|one| one.messages).sum())
 }

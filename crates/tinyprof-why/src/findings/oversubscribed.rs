@@ -18,9 +18,22 @@ const CHANCE: &str = " Which rank is late is chance while this lasts.";
 /// The part of the longest delay from which on a rank is named.
 const NAMED_PART: f64 = 0.2;
 
-/// Returns the finding about waiting for ranks that had no processor, as the program has measured
-/// it, if there is much of it.
-pub(super) fn waited_for(facts: &Facts<'_>, found: &[Finding]) -> Option<Finding> {
+/// Adds the finding about waiting for ranks that had no processor, as the program has measured it,
+/// if there is much of it. Of another one that says the same of its ranks, the larger one remains.
+pub(super) fn add_waited_for(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let Some(measured) = waited_for(facts, found) else { return };
+    let is_same = |one: &Finding| {
+        one.kind == Kind::Oversubscription
+            && one.ranks.iter().any(|rank| measured.ranks.contains(rank))
+    };
+    if found.iter().any(|one| is_same(one) && one.lost_ns > measured.lost_ns) {
+        return;
+    }
+    found.retain(|one| !is_same(one));
+    found.push(measured);
+}
+
+fn waited_for(facts: &Facts<'_>, found: &[Finding]) -> Option<Finding> {
     let (run, blame) = (facts.run, facts.blame);
     let waiting_ns = blame.no_processor.ns();
     if !facts.is_large(waiting_ns) {

@@ -4,7 +4,7 @@ use tinyprof_messages::graph::RankSet;
 use tinyprof_report::Certainty;
 
 use super::oversubscribed::ADVICE;
-use super::{FINDING_PART, Facts};
+use super::{FINDING_PART, Facts, processor};
 use crate::facts::activities::Doing;
 use crate::finding::{Finding, Kind, Link};
 use crate::phrases::{if_many, ns, ranks as of_ranks};
@@ -14,8 +14,6 @@ use crate::place::Place;
 const VISITS_MIN: u64 = 5;
 /// How much longer than the mean of the others it is.
 const TIMES: f64 = 4.0;
-/// The part of it in which the rank may have had no processor.
-const LOST_PART: f64 = 0.5;
 
 /// Adds the finding about the longest such visit. Where others wait for the rank because of what it
 /// does there, the two are one finding: that of the visit, if it is most of what the rank does
@@ -47,10 +45,10 @@ pub(super) fn add_one_slow_visit(facts: &Facts<'_>, found: &mut Vec<Finding>) {
 
 /// Blames no rank that may have had no processor for half of what the visit took longer, or more.
 fn tell_of_lost_processor(facts: &Facts<'_>, slow: &mut Finding) {
-    let of_ranks = (0_u32..).zip(&facts.run.no_processor_ns);
-    let of_slow = of_ranks.filter(|(rank, _)| slow.ranks.contains(*rank));
-    let lost_ns = of_slow.map(|(_, [_, most])| crate::ns((*most).into())).fold(0.0, f64::max);
-    if lost_ns >= LOST_PART * slow.lost_ns && !is_common(facts, slow) {
+    let (run, lost_by) = (facts.run, |rank| processor::most_lost_ns(facts.run, rank));
+    let lost_ns = slow.ranks.iter().map(lost_by).fold(0.0, f64::max);
+    let is_lost = slow.ranks.iter().any(|rank| processor::is_lost(run, rank, slow.lost_ns));
+    if is_lost && !is_common(facts, slow) {
         slow.kind = Kind::Oversubscription;
         slow.certainty = Certainty::AtMost;
         slow.sentence = format!(
@@ -62,16 +60,20 @@ fn tell_of_lost_processor(facts: &Facts<'_>, slow: &mut Finding) {
     }
 }
 
-/// Returns whether at least half of the other ranks have taken as much longer there: that is the
-/// program, and no chance.
+/// Returns whether at least half of the other ranks have taken as much longer there, with a
+/// processor: that is the program, and no chance.
 fn is_common(facts: &Facts<'_>, slow: &Finding) -> bool {
     let at = slow.place.as_ref().map(|place| Doing::Before(place.index));
     let Some(of_ranks) = at.and_then(|doing| facts.run.activities.of(doing)) else { return false };
     let most_ns = of_ranks.iter().map(|visits| visits.ns).max().unwrap_or(0);
     let least_ns = crate::ns(most_ns.into()) - 0.5 * slow.lost_ns;
     let visited = of_ranks.iter().filter(|visits| visits.count > 0).count();
-    let slow = of_ranks.iter().filter(|visits| crate::ns(visits.ns.into()) >= least_ns).count();
-    2 * slow.saturating_sub(1) >= visited.saturating_sub(1) && visited > 1
+    let others = (0_u32..).zip(of_ranks).filter(|(rank, _)| !slow.ranks.contains(*rank));
+    let as_slow = others.filter(|(rank, visits)| {
+        crate::ns(visits.ns.into()) >= least_ns
+            && !processor::is_lost(facts.run, *rank, slow.lost_ns)
+    });
+    2 * as_slow.count() >= visited.saturating_sub(1) && visited > 1
 }
 
 /// Returns the finding about the longest such visit.

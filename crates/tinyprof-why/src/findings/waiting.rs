@@ -3,12 +3,13 @@
 use tinyprof_format::model::CallpathIndex;
 use tinyprof_messages::delay::{Imbalance, Visits};
 use tinyprof_messages::waiting::Pattern;
+use tinyprof_report::Certainty;
 
 use super::evidence::{
     Compared, LONGER_BY, certainty, chain, excess_ns, waiting_ranks, where_they_wait,
 };
 use super::groups::{Group, groups};
-use super::{Facts, masters, serial};
+use super::{Facts, masters, oversubscribed, processor, serial};
 use crate::blame::Blamed;
 use crate::facts::activities::Doing;
 use crate::facts::calls::Call;
@@ -106,8 +107,13 @@ fn finding(facts: &Facts<'_>, group: &Group) -> Option<Finding> {
     let region = region(run, group, doing);
     let in_region =
         region.as_ref().map_or_else(String::new, |place| format!(" (in {})", place.name()));
+    let lost_ns = processor::may_be_lost_ns(run, group);
+    let lost = lost_ns.map_or_else(String::new, |lost_ns| {
+        let had = if_many(&group.ranks, "was", "were");
+        format!(", but {had} ready to run without a processor for up to {}", ns(lost_ns))
+    });
     let sentence = format!(
-        "{subject} {does}{in_region}{}; {} {} {} for {}{}",
+        "{subject} {does}{in_region}{}{lost}; {} {} {} for {}{}",
         compared.others(run, &group.ranks),
         ranks(&waiting_ranks),
         if_many(&waiting_ranks, "waits", "wait"),
@@ -115,9 +121,14 @@ fn finding(facts: &Facts<'_>, group: &Group) -> Option<Finding> {
         if_many(&group.ranks, "it", "them"),
         where_they_wait(run, group, &place),
     );
-    let advice = advice(run, kind, group, doing, &compared);
+    let (kind, certainty, advice) = match lost_ns {
+        Some(_) => {
+            (Kind::Oversubscription, Certainty::AtMost, oversubscribed::ADVICE.to_owned())
+        }
+        None => (kind, certainty(facts), advice(run, kind, group, doing, &compared)),
+    };
     Some(Finding {
-        certainty: certainty(facts),
+        certainty,
         ranks: group.ranks.clone(),
         place: Some(place),
         waits_at,
@@ -173,7 +184,7 @@ fn could_receive_earlier(run: &Run, group: &Group) -> bool {
     let mut pairs = waiting.iter().flat_map(|to| group.ranks.iter().map(move |from| (to, from)));
     let of_late = run.waits.all.iter().filter(|wait| group.ranks.contains(wait.rank));
     let idle_ns: u128 = of_late.map(|wait| u128::from(wait.ns)).sum();
-    !pairs.any(|pair| run.received.contains(&pair))
+    !pairs.any(|pair| run.received.contains_key(&pair))
         && crate::ns(idle_ns) >= IDLE_PART * group.blamed.ns()
 }
 

@@ -42,8 +42,12 @@ impl Ledger<'_> {
         let (own, rest_ns) = own_part(pulled.clock(), pulled.base(), wait.partner);
         let way = Cause::new(self.rank, wait.activity);
         let way_ns = wait.left_ns.saturating_sub(wait.partner_ns);
+        let lost_ns = wait.lost_ns.min(way_ns);
+        let lost = Cause::new(self.rank, Activity::NO_PROCESSOR);
         let other = Cause::new(wait.partner, Activity::OTHER);
-        for (cause, ns) in own.chain([(other, rest_ns), (way, way_ns)]) {
+        for (cause, ns) in
+            own.chain([(other, rest_ns), (way, way_ns - lost_ns), (lost, lost_ns)])
+        {
             if ns > 0 {
                 list::merge(words, cause.to_word(), ns);
             }

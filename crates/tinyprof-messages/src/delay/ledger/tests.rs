@@ -62,6 +62,7 @@ impl World<'_> {
             left_ns: came_ns + 10,
             waited_ns: came_ns - entered_ns,
             partner_ns: came_ns,
+            lost_ns: 0,
             is_mutual,
         };
         self.ledgers[rank].wait(&wait, Some(&pulled), &mut self.costs[rank]);
@@ -198,6 +199,7 @@ fn a_state_that_is_gone_is_counted() {
         left_ns: 1_200,
         waited_ns: 1_100,
         partner_ns: 1_100,
+        lost_ns: 0,
         is_mutual: false,
     };
     waits.wait(&wait, Some(&pulled), &mut costs);

@@ -87,7 +87,8 @@ impl State {
         self.cost(ns);
         self.last_left_ns = since_ns.saturating_add(ns);
         if Processor::is_long(in_ns) && self.causes.is_some() {
-            self.processor.after_call(self.last_left_ns);
+            let entered_ns = since_ns.saturating_sub(in_ns);
+            self.lost_in_call_ns = self.processor.after(entered_ns, self.last_left_ns);
             self.cost(Processor::ASK_NS);
         }
         // The visit of the call itself is part of what was measured.

@@ -1,0 +1,79 @@
+//! Whether it is the program that ranks do something longer, or that they had no processor.
+
+use super::evidence::Compared;
+use super::groups::Group;
+use crate::facts::run::Run;
+
+/// The part of what ranks do longer from which on the time without a processor explains it.
+const LOST_PART: f64 = 0.5;
+
+/// Returns how long the ranks of a group may have had no processor, in ns of one rank, if that may
+/// be most of what they do longer than others: where it takes longer in some visits alone, and the
+/// shortest ones, as often, are not longer.
+pub(super) fn may_be_lost_ns(run: &Run, group: &Group) -> Option<f64> {
+    let (mut longer_ns, mut certain_ns) = (0.0, 0.0);
+    for (doing, _) in &group.activities {
+        let Some(compared) = Compared::with_all(run, *doing, &group.ranks) else { continue };
+        let least = group.ranks.iter().map(|rank| u128::from(run.activities.least_ns(*doing, rank)));
+        let least_ns = crate::ns(least.sum()) / crate::ns(group.ranks.len().max(1).into());
+        longer_ns += (compared.here.ns - compared.elsewhere.ns).max(0.0);
+        certain_ns += (least_ns - compared.elsewhere.ns).max(0.0);
+    }
+    let lost_ns = mean_lost_ns(run, group);
+    (lost_ns >= LOST_PART * longer_ns && certain_ns < LOST_PART * longer_ns).then_some(lost_ns)
+}
+
+/// Returns whether a rank may have had no processor for most of this time.
+pub(super) fn is_lost(run: &Run, rank: u32, ns: f64) -> bool {
+    most_lost_ns(run, rank) >= LOST_PART * ns
+}
+
+/// Returns the most that a rank may have been without a processor, in ns.
+pub(super) fn most_lost_ns(run: &Run, rank: u32) -> f64 {
+    run.no_processor_ns.get(rank as usize).map_or(0.0, |[_, most]| crate::ns((*most).into()))
+}
+
+fn mean_lost_ns(run: &Run, group: &Group) -> f64 {
+    let all: f64 = group.ranks.iter().map(|rank| most_lost_ns(run, rank)).sum();
+    all / crate::ns(group.ranks.len().max(1).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use tinyprof_format::model::{CallpathIndex, Edge};
+    use tinyprof_format::text::read_text;
+    use tinyprof_report::Totals;
+
+    use super::*;
+    use crate::facts::activities::Doing;
+    use crate::facts::run::RunBuilder;
+
+    const MS: u64 = 1_000_000;
+
+    /// Returns what rank 1 may have lost, in ms, where it computes 200 ms in 10 visits, of which
+    /// the shortest takes `shortest_ms`, rank 0 100 ms, and it had no processor for `lost_ms`.
+    fn lost_ms(shortest_ms: u64, lost_ms: u64) -> Option<f64> {
+        let text = "id,parent,tag,is_loop,times\nMPI_Send,null,COMM,0,1|1\n";
+        let profile = read_text(text.as_bytes()).expect("it is right").profile;
+        let totals = Totals::of_profile(&profile);
+        let mut run = RunBuilder::new(&profile.callpaths, 2).finish(&totals);
+        run.rank_ns = vec![1_000 * MS; 2];
+        run.no_processor_ns = vec![[0; 2], [0, lost_ms * MS]];
+        let doing = Doing::Before(CallpathIndex::new(0));
+        for (rank, [sum_ms, min_ms]) in [[100, 10], [200, shortest_ms]].into_iter().enumerate() {
+            let (sum_ns, min_ns) = (sum_ms * MS, min_ms * MS);
+            let edge = Edge { count: 10, sum_ns, min_ns, max_ns: 150 * MS, ..Edge::default() };
+            run.activities.add_gaps(doing, rank, &edge);
+        }
+        let ranks = std::iter::once(1).collect();
+        let group = Group { ranks, activities: vec![(doing, 1.0)], ..Group::default() };
+        may_be_lost_ns(&run, &group).map(|ns| ns / 1e6)
+    }
+
+    #[test]
+    fn a_few_long_visits_may_be_lost_processor_time() {
+        assert_eq!(lost_ms(10, 80), Some(80.0));
+        assert_eq!(lost_ms(10, 30), None, "too little was lost");
+        assert_eq!(lost_ms(18, 80), None, "each visit takes longer");
+    }
+}

@@ -1,0 +1,184 @@
+//! Waiting that has many small causes: what these have in common.
+
+use std::collections::BTreeMap;
+
+use tinyprof_format::model::CallpathIndex;
+use tinyprof_messages::graph::RankSet;
+use tinyprof_report::cells::{percent_cell, shown};
+
+use super::Facts;
+use super::evidence::certainty;
+use crate::blame::{Blamed, Cause};
+use crate::facts::activities::Doing;
+use crate::facts::run::Run;
+use crate::finding::{Finding, Kind, Link};
+use crate::phrases::{capital, if_many, ns, ranks};
+use crate::place::Place;
+
+/// The part of the run from which on small causes are worth a finding together.
+const ALL_PART: f64 = 0.1;
+/// The least number of causes that are many.
+const CAUSES_MIN: usize = 4;
+/// The part of the waiting that has something in common, if it is said to.
+const COMMON_PART: f64 = 0.6;
+/// The part of the waiting of which the ranks are named: as few as have so much of it.
+const RANKS_PART: f64 = 0.8;
+
+/// Returns the finding about all causes that no other finding tells, if they are many and small,
+/// and much together.
+pub(super) fn spread(facts: &Facts<'_>, found: &[Finding]) -> Option<Finding> {
+    let run = facts.run;
+    let is_left = |cause: &Cause| !found.iter().any(|one| tells(one, cause));
+    let left = facts.blame.causes.iter().filter(|(cause, _)| is_left(cause));
+    let left: Vec<(&Cause, &Blamed)> = left.collect();
+    let sum_ns: f64 = left.iter().map(|(_, blamed)| blamed.ns()).sum();
+    if run.share(sum_ns) < ALL_PART || left.len() < CAUSES_MIN {
+        return None;
+    }
+    let all = Common { run, left: &left, sum_ns };
+    let who = all.ranks();
+    let (function, place, at) = (all.function(), all.place(), all.waits_at());
+    let mut waiting = Blamed::default();
+    left.iter().for_each(|(_, blamed)| waiting.absorb(blamed));
+    let waiting_ranks = waiting.ranks();
+    let mut common: Vec<String> = Vec::new();
+    if let Some((name, part)) = &function {
+        common.push(format!("{} because of what ranks do in {name}", percent_cell(*part)));
+    }
+    if let Some((phase, part)) = all.phase() {
+        common.push(format!("{} within {phase}", percent_cell(part)));
+    }
+    if let Some((name, part)) = at.as_ref().map(|(at, part)| (at.name(), *part)) {
+        common.push(format!("{} in {name}", percent_cell(part)));
+    } else if let Some((call, part)) = all.call() {
+        common.push(format!("{} in calls of {call}", percent_cell(part)));
+    }
+    if (who.len() as usize) < run.used() {
+        common.push(format!("{} for {}", percent_cell(RANKS_PART), ranks(&who)));
+    }
+    let common = if common.is_empty() {
+        "they have no place in common".to_owned()
+    } else {
+        format!("of that {}", common.join(", "))
+    };
+    let sentence = format!(
+        "{} {} {} for many causes, {} of them, none of which is large: {common}",
+        capital(&ranks(&waiting_ranks)),
+        if_many(&waiting_ranks, "waits", "wait"),
+        ns(sum_ns),
+        left.len(),
+    );
+    let why = format!("{} causes, each of them small", left.len());
+    let link = Link { ranks: who.clone(), place: place.clone(), ns: sum_ns, why };
+    let advice = function.map_or_else(
+        || "Let ranks meet less often, or balance what each does between two meetings.".to_owned(),
+        |(name, _)| {
+            format!(
+                "Balance what ranks do in {name} each time, or let them meet less often: the sums \
+                 hide who was late when."
+            )
+        },
+    );
+    Some(Finding {
+        certainty: certainty(facts),
+        ranks: who,
+        place,
+        waits_at: at.map(|(at, _)| at),
+        waiting_ranks,
+        chain: vec![link],
+        ..Finding::new(Kind::ManyCauses, run.a_rank_ns(sum_ns), sentence, advice)
+    })
+}
+
+/// Returns whether a finding tells of a cause: of all that its only rank does, or of the activity.
+fn tells(one: &Finding, (rank, doing): &Cause) -> bool {
+    let is_there = |place: &Place| place.index == doing.callpath();
+    let is_named = one.chain.iter().filter_map(|link| link.place.as_ref()).any(is_there)
+        || one.place.as_ref().is_some_and(is_there);
+    one.kind == Kind::Serialisation
+        || one.ranks.contains(*rank) && (one.ranks.len() == 1 || is_named)
+}
+
+/// What causes have in common.
+struct Common<'a> {
+    run: &'a Run,
+    left: &'a [(&'a Cause, &'a Blamed)],
+    sum_ns: f64,
+}
+
+impl Common<'_> {
+    /// Returns what most of the waiting has in common, by these keys of a cause and a wait.
+    fn most<K: Ord>(&self, key: impl Fn(Doing, Option<CallpathIndex>) -> Option<K>) -> Option<(K, f64)> {
+        let mut sums: BTreeMap<K, f64> = BTreeMap::new();
+        for ((_, doing), blamed) in self.left {
+            for (at, share) in &blamed.at {
+                if let Some(key) = key(*doing, at.callpath) {
+                    *sums.entry(key).or_default() += share.ns;
+                }
+            }
+        }
+        let most = sums.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
+        let most = most.map(|(key, ns)| (key, ns / self.sum_ns));
+        most.filter(|(_, part)| *part >= COMMON_PART)
+    }
+
+    /// Returns the function in which ranks are late.
+    fn function(&self) -> Option<(String, f64)> {
+        let name = |doing: Doing, _| {
+            let place = Place::of(&self.run.callpaths, doing.callpath());
+            Some(match &place.file {
+                Some(file) => format!("{} ({file})", place.function),
+                None => place.function,
+            })
+        };
+        self.most(name).map(|(name, part)| (shown(&name), part))
+    }
+
+    /// Returns the place at which ranks are late.
+    fn place(&self) -> Option<Place> {
+        let most = self.most(|doing, _| Some(doing.callpath()));
+        most.map(|(index, _)| Place::of(&self.run.callpaths, index))
+    }
+
+    /// Returns the place at which ranks wait.
+    fn waits_at(&self) -> Option<(Place, f64)> {
+        let most = self.most(|_, at| at);
+        most.map(|(index, part)| (Place::of(&self.run.callpaths, index), part))
+    }
+
+    /// Returns the function of MPI in which ranks wait.
+    fn call(&self) -> Option<(String, f64)> {
+        self.most(|_, at| Some(self.run.calls.get(&at?)?.function.clone()))
+    }
+
+    /// Returns the region below the root in which ranks are late.
+    fn phase(&self) -> Option<(String, f64)> {
+        let table = &self.run.callpaths;
+        let parent = |index: &CallpathIndex| table.get(*index).parent;
+        let phase = |doing: Doing, _| {
+            let above = std::iter::successors(parent(&doing.callpath()), parent);
+            let mut above: Vec<CallpathIndex> = above.collect();
+            above.pop();
+            above.pop()
+        };
+        let most = self.most(phase);
+        most.map(|(index, part)| (Place::of(table, index).name(), part))
+    }
+
+    /// Returns the fewest ranks that have most of the causes.
+    fn ranks(&self) -> RankSet {
+        let mut of_ranks: BTreeMap<u32, f64> = BTreeMap::new();
+        for ((rank, _), blamed) in self.left {
+            *of_ranks.entry(*rank).or_default() += blamed.ns();
+        }
+        let mut of_ranks: Vec<(u32, f64)> = of_ranks.into_iter().collect();
+        of_ranks.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let mut sum_ns = 0.0;
+        let is_needed = |(_, ns): &(u32, f64)| {
+            let is_needed = sum_ns < RANKS_PART * self.sum_ns;
+            sum_ns += ns;
+            is_needed
+        };
+        of_ranks.into_iter().take_while(is_needed).map(|(rank, _)| rank).collect()
+    }
+}
