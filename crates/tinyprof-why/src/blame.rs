@@ -2,6 +2,7 @@
 
 pub(crate) mod backtrack;
 pub(crate) mod costs;
+mod lookups;
 pub(crate) mod path;
 
 use std::collections::BTreeMap;

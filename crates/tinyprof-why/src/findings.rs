@@ -42,9 +42,10 @@ pub(crate) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     let mut found = order::wrong_order(facts);
     found.extend(masters::starving(facts));
     found.extend(locks::contention(facts));
-    let in_a_row = serial::one_after_another(facts);
+    let groups = groups::groups(facts.run, facts.blame);
+    let in_a_row = serial::one_after_another(facts, groups.first());
     if in_a_row.is_none() {
-        let (late, left) = waiting::waiting(facts, &found);
+        let (late, left) = waiting::waiting(facts, groups, &found);
         found.extend(late);
         found.extend(barrier::redundant(facts, &found));
         found.extend(messages::small(facts));

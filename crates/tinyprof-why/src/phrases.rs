@@ -38,7 +38,13 @@ fn is_one(of: &RankSet) -> bool {
 
 /// Returns `computes 1.64 s before MPI_Irecv at exchange (halo.c:11)`.
 pub(crate) fn does(run: &Run, of: &RankSet, doing: Doing, time_ns: f64) -> String {
-    let place = Place::of(&run.callpaths, doing.callpath()).name();
+    let table = &run.callpaths;
+    let place = Place::of(table, doing.callpath()).name();
+    let caller = Place::caller_of(table, doing.callpath());
+    let place = caller.map_or_else(
+        || place.clone(),
+        |caller| format!("{place}, called in {}", caller.name()),
+    );
     let time = ns(time_ns);
     match doing {
         Doing::Before(_) => format!("{} {time} before {place}", if_many(of, "computes", "compute")),

@@ -1,6 +1,6 @@
 //! Places in a program: a callpath, with function, file and line.
 
-use tinyprof_format::model::{CallpathIndex, CallpathTable};
+use tinyprof_format::model::{Callpath, CallpathIndex, CallpathTable};
 use tinyprof_report::MpiCall;
 use tinyprof_report::cells::{cut, shown};
 
@@ -48,6 +48,20 @@ impl Place {
             place.set_call_site(site);
         }
         place
+    }
+
+    /// Returns the function around a call, where the call is reached from several ones that are told
+    /// apart (`-o callers=2`).
+    pub(crate) fn caller_of(callpaths: &CallpathTable, index: CallpathIndex) -> Option<Self> {
+        let (call, parent) = (callpaths.get(index), callpaths.get(index).parent?);
+        MpiCall::of_region(&call.region)?;
+        let is_same = |(other, callpath): (CallpathIndex, &Callpath)| {
+            let (other_region, region) = (&callpath.region, &call.region);
+            other != index
+                && callpath.parent.is_some()
+                && (&other_region.module, &other_region.name) == (&region.module, &region.name)
+        };
+        callpaths.iter().any(is_same).then(|| Self::of(callpaths, parent))
     }
 
     /// Takes function, file and line of `exchange (halo.c:11)`, or `(halo.c:11:3)`; of other

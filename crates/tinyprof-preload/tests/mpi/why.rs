@@ -14,29 +14,9 @@ use crate::support::{
     compile, compile_fortran, compile_rust, profiled_with, python, rayon, source_path,
 };
 
-/// A fault, and what the first finding has to say of it.
-struct Fault {
-    name: &'static str,
-    /// The steps of the program.
-    steps: &'static str,
-    /// The kinds that are right.
-    kinds: &'static [&'static str],
-    /// The ranks that are the cause, at level `messages`.
-    ranks: &'static str,
-    /// The same at level `calls`, where that can be known.
-    ranks_of_calls: Option<&'static str>,
-}
+mod planted;
 
-const fn fault(name: &'static str, kinds: &'static [&'static str], ranks: &'static str) -> Fault {
-    Fault { name, steps: "10", kinds, ranks, ranks_of_calls: Some(ranks) }
-}
-
-impl Fault {
-    /// Without level `messages`, this fault cannot be known.
-    const fn of_messages(self) -> Self {
-        Self { ranks_of_calls: None, ..self }
-    }
-}
+use planted::{ADVICE, FAULTS, FURTHER, Fault, HEALTHY};
 
 /// Of this many faults ...
 const OF_FAULTS: usize = 30;
@@ -50,87 +30,11 @@ pub(crate) const ATTEMPTS: usize = 5;
 /// late by that: the work of these programs is sleeping.
 pub(crate) const CROWDED_PART: f64 = 0.01;
 
-const FAULTS: &[Fault] = &[
-    fault("late_sender", &["late_sender"], "3"),
-    fault("two_callpaths", &["late_to_collective"], "2"),
-    fault("chain", &["late_sender"], "0"),
-    fault("slow_rank", &["slow_rank"], "1"),
-    fault("late_to_barrier", &["late_to_collective"], "2"),
-    fault("wavefront", &["serialisation"], "*").of_messages(),
-    fault("saturated", &["master_saturated"], "0"),
-    fault("starving", &["master_starving"], "1-3").of_messages(),
-    fault("late_root", &["late_root"], "0"),
-    fault("early_root", &["late_to_collective"], "2"),
-    fault("late_receiver", &["late_receiver"], "1").of_messages(),
-    fault("absent_receiver", &["late_receiver"], "1").of_messages(),
-    fault("serial_io", &["serial_io"], "0"),
-    fault("posix_io", &["late_to_collective"], "0"),
-    Fault { steps: "2", ..fault("small_messages", &["small_messages"], "*") },
-    fault("no_overlap", &["no_overlap", "bandwidth"], "*").of_messages(),
-    fault("polling", &["polling"], "0-2"),
-    fault("wrong_order", &["wrong_order", "late_to_collective"], "0").of_messages(),
-    fault("redundant_barrier", &["redundant_barrier"], "*").of_messages(),
-    fault("turns", &["turns_to_be_late"], "*").of_messages(),
-    fault("growth", &["late_to_collective"], "2"),
-    fault("noise", &["late_to_collective"], "1"),
-    fault("first_iteration", &["one_slow_visit"], "*").of_messages(),
-    fault("half", &["late_to_collective"], "2-3"),
-    fault("more_visits", &["late_to_collective"], "3"),
-    fault("locks", &["lock_contention"], "*").of_messages(),
-    fault("shift", &["late_sender", "late_receiver"], "2"),
-    fault("at_the_end", &["late_to_collective"], "3"),
-    fault("both_late", &["late_sender", "late_to_collective"], "1-2"),
-    fault("last_result", &["late_sender"], "3"),
-    fault("one_activity", &["late_to_collective"], "3"),
-    fault("fortran_reduced", &["late_to_collective"], "3"),
-    fault("fortran_root", &["late_root"], "0"),
-    fault("python_reduced", &["late_to_collective"], "1"),
-    fault("python_sender", &["late_sender"], "2"),
-    fault("rust_growth", &["late_to_collective"], "1"),
-    fault("rust_sender", &["late_sender"], "0"),
-    fault("rust_threads", &["late_to_collective"], "1"),
-    fault("rust_mutex", &["late_to_collective"], "2"),
-    fault("rust_rayon", &["late_to_collective"], "1"),
-    fault("slow_host", &["late_to_collective"], "1,3"),
-    Fault { steps: "40", ..fault("oversubscribed", &["oversubscription"], "*") },
-    Fault { steps: "40", ..fault("memory_bound", &["late_to_collective"], "2") },
-];
-
-const HEALTHY: &[&str] = &[
-    "ring",
-    "reduced",
-    "alone",
-    "stencil",
-    "broadcast",
-    "all_to_all",
-    "exchanged",
-    "gathered",
-    "rare",
-    "overlapped",
-    "healthy_hosts",
-    "fortran_healthy",
-    "python_healthy",
-    "rust_healthy",
-];
-
-/// Words of advice, and the kinds of faults for which they are no contradiction.
-const ADVICE: &[(&str, &[&str])] = &[
-    ("larger messages", &["small_messages"]),
-    ("Combine", &["small_messages"]),
-    ("MPI_Waitany", &["wrong_order", "polling"]),
-    ("Leave", &["redundant_barrier"]),
-    ("Compute what does not need", &["no_overlap", "bandwidth"]),
-    ("let it travel", &["no_overlap", "bandwidth"]),
-    ("in place of testing", &["polling"]),
-    ("all ranks read or write", &["serial_io"]),
-    ("hand out larger pieces", &["master_saturated", "late_sender"]),
-    ("MPI_Ibcast", &["late_root"]),
-];
-
 /// The programs, compiled, and what starts them.
 struct Programs {
     directory: tempfile::TempDir,
     c: PathBuf,
+    further: PathBuf,
     fortran: Result<PathBuf, String>,
     python: Result<PathBuf, String>,
     rust: Result<PathBuf, String>,
@@ -140,20 +44,22 @@ impl Programs {
     fn new() -> Self {
         let directory = tempfile::tempdir().expect("a directory can be made");
         let to = directory.path();
-        let (c, fortran) = (compile("why.c", to), compile_fortran("why.F90", "use mpi", to));
+        let (c, further) = (compile("why.c", to), compile("faults.c", to));
+        let fortran = compile_fortran("why.F90", "use mpi", to);
         let (python, rust) = (python(to), compile_rust("why.rs", to));
-        Self { c, fortran, python, rust, directory }
+        Self { c, further, fortran, python, rust, directory }
     }
 
     /// Runs the program that has this fault at a level.
     ///
     /// # Errors
     /// The reason, if there is nothing that runs it.
-    fn run(&self, name: &str, steps: &str, level: &str) -> Result<Profile, String> {
+    fn run(&self, name: &str, (size, steps): (usize, &str), level: &str) -> Result<Profile, String> {
         let (program, script) = match source_of(name) {
             "why.F90" => (self.fortran.clone()?, None),
             "why.py" => (self.python.clone()?, Some(source_path("why.py"))),
             "why.rs" => (self.rust.clone()?, None),
+            "faults.c" => (self.further.clone(), None),
             _ => (self.c.clone(), None),
         };
         let mut arguments: Vec<&Path> = script.iter().map(PathBuf::as_path).collect();
@@ -174,7 +80,7 @@ impl Programs {
             variables.push(("TINYPROF_WORLD", "all".into()));
         }
         let to = self.directory.path();
-        Ok(profiled_with(&variables, &program, &arguments, 4, to, level))
+        Ok(profiled_with(&variables, &program, &arguments, size, to, level))
     }
 }
 
@@ -188,6 +94,7 @@ fn has_counters() -> bool {
 /// Returns the file that has this fault.
 fn source_of(name: &str) -> &'static str {
     match name.split('_').next() {
+        _ if FURTHER.contains(&name) => "faults.c",
         Some("fortran") => "why.F90",
         Some("python") => "why.py",
         Some("rust") => "why.rs",
@@ -260,7 +167,7 @@ fn check(level: &str) {
     let wanted = std::env::var("FAULT").ok();
     for fault in FAULTS.iter().filter(|one| wanted.as_ref().is_none_or(|name| name == one.name)) {
         for attempt in 1.. {
-            let profile = match programs.run(fault.name, fault.steps, level) {
+            let profile = match programs.run(fault.name, (fault.size, fault.steps), level) {
                 Ok(profile) => profile,
                 Err(reason) => {
                     eprintln!("{level}, {}: left out: {reason}", fault.name);
@@ -326,7 +233,7 @@ fn nothing_is_found_in_healthy_programs() {
         HEALTHY.iter().filter(is_wanted).flat_map(|name| ["messages", "calls"].map(|l| (*name, l)))
     {
         for attempt in 1.. {
-            let profile = match programs.run(name, "10", level) {
+            let profile = match programs.run(name, (4, "10"), level) {
                 Ok(profile) => profile,
                 Err(reason) => {
                     eprintln!("{level}, {name}: left out: {reason}");

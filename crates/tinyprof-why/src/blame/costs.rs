@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use tinyprof_format::model::{Activity, CallpathId, CallpathIndex, Cause, EdgeKey, RankCauses};
-use tinyprof_messages::waiting::Pattern;
 
+use super::lookups::{Causes, Left, WaitLeft};
 use super::{At, Blame};
 use crate::facts::activities::{Activities, Doing};
 use crate::facts::calls::Call;
@@ -75,20 +75,10 @@ impl Costs {
         activities: &Activities,
         waits: &Waits,
     ) -> Option<Blame> {
-        let mut left: BTreeMap<(u32, CallpathIndex), (f64, Pattern)> = BTreeMap::new();
-        let mut longest: BTreeMap<(u32, CallpathIndex), u64> = BTreeMap::new();
-        for wait in &waits.all {
-            let Some(at) = wait.at else { continue };
-            let entry = left.entry((wait.rank, at)).or_insert((0.0, wait.pattern));
-            entry.0 += crate::ns(wait.ns.into());
-            let most = longest.entry((wait.rank, at)).or_default();
-            if wait.ns > *most {
-                (*most, entry.1) = (wait.ns, wait.pattern);
-            }
-        }
-        let all_ns: f64 = left.values().map(|(ns, _)| ns).sum();
+        let mut left = Left::new(activities.ranks(), waits);
+        let all_ns = left.sum_ns();
         let mut blame = Blame { is_measured: true, ..Blame::default() };
-        let mut known_ns = 0.0;
+        let (mut known_ns, mut causes) = (0.0, Causes::default());
         for cost in &self.all {
             known_ns += crate::ns(u128::from(cost.direct_ns) + u128::from(cost.propagated_ns));
             // A call in which a rank may wait itself is no work: it has lost its processor there,
@@ -96,7 +86,7 @@ impl Costs {
             if is_in_waiting_call(calls, cost.cause.1) || cost.cause.0 == cost.rank {
                 continue;
             }
-            let Some((left_ns, pattern)) = left.get_mut(&(cost.rank, cost.at)) else { continue };
+            let Some((left_ns, pattern)) = left.of(cost.rank, cost.at) else { continue };
             // An activity delays each rank by no more than its own time. What is more began before
             // the recording: it is start-up.
             let mut room_ns = activities.of(cost.cause.1).map_or(0.0, |of_ranks| {
@@ -107,8 +97,8 @@ impl Costs {
             for (ns, is_direct) in [(cost.direct_ns, true), (cost.propagated_ns, false)] {
                 let ns = crate::ns(ns.into()).min(*left_ns).min(room_ns);
                 room_ns -= ns;
-                let at = At { callpath: Some(cost.at), pattern: *pattern, is_direct };
-                blame.causes.entry(cost.cause).or_default().add(at, cost.rank, ns);
+                let at = At { callpath: Some(cost.at), pattern, is_direct };
+                causes.of(cost.cause).add(at, cost.rank, ns);
                 *left_ns -= ns;
             }
         }
@@ -117,15 +107,15 @@ impl Costs {
             return None;
         }
         for lost in self.lost.iter().filter(|lost| lost.of != lost.rank) {
-            let Some((left_ns, pattern)) = left.get_mut(&(lost.rank, lost.at)) else { continue };
+            let Some((left_ns, pattern)) = left.of(lost.rank, lost.at) else { continue };
             let ns = crate::ns(lost.ns.into()).min(*left_ns);
-            let at = At { callpath: Some(lost.at), pattern: *pattern, is_direct: true };
+            let at = At { callpath: Some(lost.at), pattern, is_direct: true };
             blame.no_processor.add(at, lost.rank, ns);
             *blame.without_processor.entry(lost.of).or_default() += ns;
             *left_ns -= ns;
         }
-        blame.causes.retain(|_, blamed| !blamed.at.is_empty());
-        for ((rank, at), (ns, pattern)) in left {
+        blame.causes = causes.into_map();
+        for WaitLeft { rank, at, ns, pattern } in left.all {
             let at = At { callpath: Some(at), pattern, is_direct: true };
             blame.unexplained.add(at, rank, ns);
         }
@@ -159,6 +149,7 @@ mod tests {
 
     use tinyprof_format::model::{DelayCost, Waited};
     use tinyprof_messages::delay::Visits;
+    use tinyprof_messages::waiting::Pattern;
 
     use super::*;
     use crate::facts::waits::Wait;

@@ -29,16 +29,20 @@ pub(crate) struct Group {
     pub(crate) blamed: Blamed,
 }
 
+/// Causes that no group has yet, each with its waiting in ns.
+type Left<'a> = Vec<(Cause, f64, &'a Blamed)>;
+
 /// Returns groups of causes, the costliest first.
 pub(crate) fn groups(run: &Run, blame: &Blame) -> Vec<Group> {
-    let mut left = blame.causes.clone();
+    let all = blame.causes.iter().map(|(cause, blamed)| (*cause, blamed.ns(), blamed));
+    let mut left: Left<'_> = all.collect();
     let mut found = Vec::new();
     while found.len() < GROUPS_MAX {
         let Some(group) = largest(run, &left) else { break };
         // Either all that its ranks do, or one activity.
         let is_of_ranks = group.ranks.len() == 1 || group.activities.len() > 1;
         let first = group.activities.first().map(|(doing, _)| *doing);
-        left.retain(|(rank, doing), _| {
+        left.retain(|((rank, doing), _, _)| {
             let is_in =
                 if is_of_ranks { group.ranks.contains(*rank) } else { Some(*doing) == first };
             !is_in
@@ -48,12 +52,12 @@ pub(crate) fn groups(run: &Run, blame: &Blame) -> Vec<Group> {
     found
 }
 
-fn largest(run: &Run, causes: &BTreeMap<Cause, Blamed>) -> Option<Group> {
+fn largest(run: &Run, causes: &Left<'_>) -> Option<Group> {
     let mut of_ranks: BTreeMap<u32, f64> = BTreeMap::new();
     let mut of_activities: BTreeMap<Doing, f64> = BTreeMap::new();
-    for ((rank, doing), blamed) in causes {
-        *of_ranks.entry(*rank).or_default() += blamed.ns();
-        *of_activities.entry(*doing).or_default() += blamed.ns();
+    for ((rank, doing), ns, _) in causes {
+        *of_ranks.entry(*rank).or_default() += ns;
+        *of_activities.entry(*doing).or_default() += ns;
     }
     let (rank, rank_ns) = most(&of_ranks)?;
     let (doing, doing_ns) = most(&of_activities)?;
@@ -76,14 +80,13 @@ fn largest(run: &Run, causes: &BTreeMap<Cause, Blamed>) -> Option<Group> {
         late.ranks = equal;
         return Some(late);
     }
-    let of_activity = causes.iter().filter(|(cause, _)| cause.1 == doing);
-    let top_ns = of_activity.clone().map(|(_, blamed)| blamed.ns()).fold(0.0, f64::max);
-    let named = of_activity.filter(|(_, blamed)| blamed.ns() >= BESIDE_PART * top_ns);
-    let named: Vec<_> = named.collect();
-    let longest_ns = named.iter().map(|(cause, _)| time_ns(cause.0, doing)).fold(0.0, f64::max);
-    let named =
-        named.into_iter().filter(|(cause, _)| time_ns(cause.0, doing) >= AS_LONG_PART * longest_ns);
-    let named: RankSet = named.map(|(cause, _)| cause.0).collect();
+    let of_activity = causes.iter().filter(|(cause, _, _)| cause.1 == doing);
+    let top_ns = of_activity.clone().map(|(_, ns, _)| *ns).fold(0.0, f64::max);
+    let named = of_activity.filter(|(_, ns, _)| *ns >= BESIDE_PART * top_ns);
+    let named: Vec<u32> = named.map(|(cause, _, _)| cause.0).collect();
+    let longest_ns = named.iter().map(|rank| time_ns(*rank, doing)).fold(0.0, f64::max);
+    let as_long = |rank: &u32| time_ns(*rank, doing) >= AS_LONG_PART * longest_ns;
+    let named: RankSet = named.into_iter().filter(as_long).collect();
     Some(group(causes, |cause| cause.1 == doing && named.contains(cause.0)))
 }
 
@@ -91,12 +94,12 @@ fn most<T: Copy>(sums: &BTreeMap<T, f64>) -> Option<(T, f64)> {
     sums.iter().max_by(|a, b| a.1.total_cmp(b.1)).map(|(key, ns)| (*key, *ns))
 }
 
-fn group(causes: &BTreeMap<Cause, Blamed>, is_in: impl Fn(&Cause) -> bool) -> Group {
+fn group(causes: &Left<'_>, is_in: impl Fn(&Cause) -> bool) -> Group {
     let mut group = Group::default();
     let mut activities: BTreeMap<Doing, f64> = BTreeMap::new();
-    for (cause, blamed) in causes.iter().filter(|(cause, _)| is_in(cause)) {
+    for (cause, ns, blamed) in causes.iter().filter(|(cause, _, _)| is_in(cause)) {
         group.ranks.insert(cause.0);
-        *activities.entry(cause.1).or_default() += blamed.ns();
+        *activities.entry(cause.1).or_default() += ns;
         group.blamed.absorb(blamed);
     }
     group.activities = activities.into_iter().collect();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use tinyprof_format::model::CallpathIndex;
 use tinyprof_messages::delay::Visits;
 use tinyprof_messages::graph::RankSet;
 use tinyprof_messages::waiting::Pattern;
@@ -17,6 +18,10 @@ use crate::place::Place;
 
 /// A master that has nothing to do is busy for at most this part of the others' time.
 const IDLE_PART: f64 = 0.5;
+/// The part of a master's waiting for one rank from which on that one is late, if it is this much
+/// busier than the mean.
+const ONE_PART: f64 = 0.5;
+const BUSIER: f64 = 1.25;
 /// How often a master does its work for each message that it gets, at least. What is done once for
 /// all others is no service.
 const EACH_PART: f64 = 0.4;
@@ -51,6 +56,7 @@ pub(super) fn starving(facts: &Facts<'_>) -> Option<Finding> {
         || workers.len() < 2
         || 2 * workers.len() < others
         || master_ns > IDLE_PART * worker_ns
+        || is_for_one(run, at, master, worker_ns)
     {
         return None;
     }
@@ -84,6 +90,21 @@ pub(super) fn starving(facts: &Facts<'_>) -> Option<Finding> {
         chain: vec![link],
         ..Finding::new(Kind::MasterStarving, run.a_rank_ns(waiting_ns), sentence, advice)
     })
+}
+
+/// Returns whether a master waits in a call mostly for one rank, which is busy for longer than the
+/// others, that are for `mean_ns` in the mean: then that one is late.
+fn is_for_one(run: &Run, at: CallpathIndex, master: u32, mean_ns: f64) -> bool {
+    let here = run.waits.all.iter().filter(|wait| wait.at == Some(at) && wait.rank == master);
+    let mut of_ranks: BTreeMap<u32, f64> = BTreeMap::new();
+    here.for_each(|wait| *of_ranks.entry(wait.for_rank).or_default() += crate::ns(wait.ns.into()));
+    let sum_ns: f64 = of_ranks.values().sum();
+    let Some((rank, ns)) = of_ranks.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)) else {
+        return false;
+    };
+    let busy = run.activities.iter().filter_map(|(_, visits)| visits.get(rank as usize));
+    let busy_ns: f64 = busy.map(|visits| crate::ns(visits.ns.into())).sum();
+    ns >= ONE_PART * sum_ns && busy_ns >= BUSIER * mean_ns
 }
 
 /// Returns the kind of a group of causes around a master, if there is one: a rank that most others

@@ -1,5 +1,6 @@
 //! Whether it is the program that ranks do something longer, or that they had no processor.
 
+use super::Facts;
 use super::evidence::Compared;
 use super::groups::Group;
 use crate::facts::run::Run;
@@ -7,15 +8,25 @@ use crate::facts::run::Run;
 /// The part of what ranks do longer from which on the time without a processor explains it.
 const LOST_PART: f64 = 0.5;
 
+/// Visits from this length on are known not to be lost time, where causes were measured: the
+/// recorder asks the system after each of them (docs/causes.md).
+const ASKED_NS: f64 = 2_000_000.0;
+
 /// Returns how long the ranks of a group may have had no processor, in ns of one rank, if that may
 /// be most of what they do longer than others: where it takes longer in some visits alone, and the
 /// shortest ones, as often, are not longer.
-pub(super) fn may_be_lost_ns(run: &Run, group: &Group) -> Option<f64> {
+pub(super) fn may_be_lost_ns(facts: &Facts<'_>, group: &Group) -> Option<f64> {
+    let run = facts.run;
     let (mut longer_ns, mut certain_ns) = (0.0, 0.0);
     for (doing, _) in &group.activities {
         let Some(compared) = Compared::with_all(run, *doing, &group.ranks) else { continue };
         let least = group.ranks.iter().map(|rank| u128::from(run.activities.least_ns(*doing, rank)));
-        let least_ns = crate::ns(least.sum()) / crate::ns(group.ranks.len().max(1).into());
+        let is_asked = facts.blame.is_measured && compared.here.per_visit_ns() >= ASKED_NS;
+        let least_ns = if is_asked {
+            compared.here.ns
+        } else {
+            crate::ns(least.sum()) / crate::ns(group.ranks.len().max(1).into())
+        };
         longer_ns += (compared.here.ns - compared.elsewhere.ns).max(0.0);
         certain_ns += (least_ns - compared.elsewhere.ns).max(0.0);
     }
@@ -45,6 +56,7 @@ mod tests {
     use tinyprof_report::Totals;
 
     use super::*;
+    use crate::blame::Blame;
     use crate::facts::activities::Doing;
     use crate::facts::run::RunBuilder;
 
@@ -52,7 +64,7 @@ mod tests {
 
     /// Returns what rank 1 may have lost, in ms, where it computes 200 ms in 10 visits, of which
     /// the shortest takes `shortest_ms`, rank 0 100 ms, and it had no processor for `lost_ms`.
-    fn lost_ms(shortest_ms: u64, lost_ms: u64) -> Option<f64> {
+    fn lost_ms(shortest_ms: u64, lost_ms: u64, is_measured: bool) -> Option<f64> {
         let text = "id,parent,tag,is_loop,times\nMPI_Send,null,COMM,0,1|1\n";
         let profile = read_text(text.as_bytes()).expect("it is right").profile;
         let totals = Totals::of_profile(&profile);
@@ -67,13 +79,15 @@ mod tests {
         }
         let ranks = std::iter::once(1).collect();
         let group = Group { ranks, activities: vec![(doing, 1.0)], ..Group::default() };
-        may_be_lost_ns(&run, &group).map(|ns| ns / 1e6)
+        let blame = Blame { is_measured, ..Blame::default() };
+        may_be_lost_ns(&Facts { run: &run, blame: &blame }, &group).map(|ns| ns / 1e6)
     }
 
     #[test]
     fn a_few_long_visits_may_be_lost_processor_time() {
-        assert_eq!(lost_ms(10, 80), Some(80.0));
-        assert_eq!(lost_ms(10, 30), None, "too little was lost");
-        assert_eq!(lost_ms(18, 80), None, "each visit takes longer");
+        assert_eq!(lost_ms(10, 80, false), Some(80.0));
+        assert_eq!(lost_ms(10, 30, false), None, "too little was lost");
+        assert_eq!(lost_ms(18, 80, false), None, "each visit takes longer");
+        assert_eq!(lost_ms(10, 80, true), None, "the recorder has asked after each visit");
     }
 }

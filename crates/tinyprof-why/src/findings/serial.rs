@@ -111,13 +111,26 @@ pub(super) fn chain_of(facts: &Facts<'_>) -> Option<Chain> {
         }
     }
     let chain = links.iter().map(Chain::along).max_by(|a, b| a.ns.total_cmp(&b.ns))?;
+    let first = chain.path.first()?;
+    let first_ns: u64 = for_rank.get(first).map_or(0, |partners| partners.values().sum());
+    if is_ring(run, &chain, crate::ns(first_ns.into())) {
+        return None;
+    }
     let is_most = crate::ns(chain.links as u128 + 1) >= CHAIN_RANKS * crate::ns(run.used() as u128);
     (is_most && chain.path.len() >= 3).then_some(chain)
 }
 
+/// Returns whether the first rank of a chain waits for messages as long as the others, and none as
+/// long as it works: in a ring each rank can only wait for the one before, whoever is late.
+fn is_ring(run: &Run, chain: &Chain, first_ns: f64) -> bool {
+    let busy_ns: f64 = run.activities.iter().map(|(_, visits)| crate::ns(all_ns(visits))).sum();
+    let links = crate::ns(chain.links.max(1) as u128);
+    2.0 * first_ns >= chain.ns / links && chain.ns < run.a_rank_ns(busy_ns) * links
+}
+
 /// Returns the finding about ranks that work one after another, if they do as much, and much of the
-/// waiting is along their chain: then it explains all waiting.
-pub(super) fn one_after_another(facts: &Facts<'_>) -> Option<Finding> {
+/// waiting is along their chain: then it explains all waiting. `first` are the costliest causes.
+pub(super) fn one_after_another(facts: &Facts<'_>, first: Option<&Group>) -> Option<Finding> {
     let run = facts.run;
     let chain = chain_of(facts)?;
     let busy = |rank: usize| {
@@ -129,7 +142,6 @@ pub(super) fn one_after_another(facts: &Facts<'_>) -> Option<Finding> {
     let waiting_ns = crate::ns(run.waits.sum_ns());
     // Where one rank is the cause, the others are no chain: they are late because of it.
     // Several ranks that do the same are the chain itself.
-    let first = super::groups::groups(facts.run, facts.blame).into_iter().next();
     let one = first.filter(|group| group.ranks.len() == 1);
     let caused_ns = one.map_or(0.0, |group| group.blamed.ns());
     if caused_ns > 0.5 * waiting_ns {

@@ -35,7 +35,7 @@ pub(super) fn spread(facts: &Facts<'_>, found: &[Finding]) -> Option<Finding> {
     if run.share(sum_ns) < ALL_PART || left.len() < CAUSES_MIN {
         return None;
     }
-    let all = Common { run, left: &left, sum_ns };
+    let all = Common::new(run, &left, sum_ns);
     let who = all.ranks();
     let (function, place, at) = (all.function(), all.place(), all.waits_at());
     let mut waiting = Blamed::default();
@@ -53,7 +53,7 @@ pub(super) fn spread(facts: &Facts<'_>, found: &[Finding]) -> Option<Finding> {
     } else if let Some((call, part)) = all.call() {
         common.push(format!("{} in calls of {call}", percent_cell(part)));
     }
-    if (who.len() as usize) < run.used() {
+    if 2 * who.len() <= run.used() as u64 {
         common.push(format!("{} for {}", percent_cell(RANKS_PART), ranks(&who)));
     }
     let common = if common.is_empty() {
@@ -62,7 +62,7 @@ pub(super) fn spread(facts: &Facts<'_>, found: &[Finding]) -> Option<Finding> {
         format!("of that {}", common.join(", "))
     };
     let sentence = format!(
-        "{} {} {} for many causes, {} of them, none of which is large: {common}",
+        "{} {} {} for {} causes, none of which is large: {common}",
         capital(&ranks(&waiting_ranks)),
         if_many(&waiting_ranks, "waits", "wait"),
         ns(sum_ns),
@@ -104,17 +104,27 @@ struct Common<'a> {
     run: &'a Run,
     left: &'a [(&'a Cause, &'a Blamed)],
     sum_ns: f64,
+    /// The waiting by what ranks do and where others wait for it, in ns.
+    places: BTreeMap<(Doing, Option<CallpathIndex>), f64>,
 }
 
-impl Common<'_> {
+impl<'a> Common<'a> {
+    fn new(run: &'a Run, left: &'a [(&'a Cause, &'a Blamed)], sum_ns: f64) -> Self {
+        let mut places: BTreeMap<(Doing, Option<CallpathIndex>), f64> = BTreeMap::new();
+        for ((_, doing), blamed) in left {
+            for (at, share) in &blamed.at {
+                *places.entry((*doing, at.callpath)).or_default() += share.ns;
+            }
+        }
+        Self { run, left, sum_ns, places }
+    }
+
     /// Returns what most of the waiting has in common, by these keys of a cause and a wait.
     fn most<K: Ord>(&self, key: impl Fn(Doing, Option<CallpathIndex>) -> Option<K>) -> Option<(K, f64)> {
         let mut sums: BTreeMap<K, f64> = BTreeMap::new();
-        for ((_, doing), blamed) in self.left {
-            for (at, share) in &blamed.at {
-                if let Some(key) = key(*doing, at.callpath) {
-                    *sums.entry(key).or_default() += share.ns;
-                }
+        for ((doing, at), ns) in &self.places {
+            if let Some(key) = key(*doing, *at) {
+                *sums.entry(key).or_default() += ns;
             }
         }
         let most = sums.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));

@@ -6,6 +6,7 @@ use tinyprof_report::Certainty;
 use super::oversubscribed::ADVICE;
 use super::{FINDING_PART, Facts, processor};
 use crate::facts::activities::Doing;
+use crate::facts::run::Run;
 use crate::finding::{Finding, Kind, Link};
 use crate::phrases::{if_many, ns, ranks as of_ranks};
 use crate::place::Place;
@@ -14,6 +15,9 @@ use crate::place::Place;
 const VISITS_MIN: u64 = 5;
 /// How much longer than the mean of the others it is.
 const TIMES: f64 = 4.0;
+
+/// How far the mean of the other visits is above the shortest, if there may be long ones among them.
+const ABOVE_SHORTEST: f64 = 1.5;
 
 /// Adds the finding about the longest such visit. Where others wait for the rank because of what it
 /// does there, the two are one finding: that of the visit, if it is most of what the rank does
@@ -90,6 +94,9 @@ fn one_slow_visit(facts: &Facts<'_>) -> Option<Finding> {
         let others_ns = (crate::ns(visits.ns.into()) - longest_ns).max(0.0)
             / crate::ns(u128::from(visits.count) - 1);
         let lost_ns = longest_ns - others_ns;
+        if is_one_of_several(run, doing, (rank, visits.count), lost_ns, others_ns) {
+            return None;
+        }
         (longest_ns >= TIMES * others_ns).then_some((doing, rank, longest_ns, others_ns, lost_ns))
     });
     let (doing, rank, longest_ns, others_ns, lost_ns) = found.max_by(|a, b| a.4.total_cmp(&b.4))?;
@@ -116,6 +123,21 @@ fn one_slow_visit(facts: &Facts<'_>) -> Option<Finding> {
         chain: vec![link],
         ..Finding::new(Kind::OneSlowVisit, lost_ns, sentence, advice)
     })
+}
+
+/// Returns whether the other visits hide further long ones: their mean is well above the shortest,
+/// and what they take longer together is as much as for one that takes half as long.
+fn is_one_of_several(
+    run: &Run,
+    doing: Doing,
+    (rank, count): (u32, u64),
+    lost_ns: f64,
+    others_ns: f64,
+) -> bool {
+    let count = crate::ns(count.into());
+    let shortest_ns = crate::ns(run.activities.least_ns(doing, rank).into()) / count;
+    let longer_ns = (others_ns - shortest_ns) * (count - 1.0);
+    shortest_ns > 0.0 && others_ns >= ABOVE_SHORTEST * shortest_ns && longer_ns >= 0.5 * lost_ns
 }
 
 #[cfg(test)]

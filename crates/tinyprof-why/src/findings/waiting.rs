@@ -8,7 +8,7 @@ use tinyprof_report::Certainty;
 use super::evidence::{
     Compared, LONGER_BY, certainty, chain, excess_ns, waiting_ranks, where_they_wait,
 };
-use super::groups::{Group, groups};
+use super::groups::Group;
 use super::{Facts, masters, oversubscribed, processor, serial};
 use crate::blame::Blamed;
 use crate::facts::activities::Doing;
@@ -38,7 +38,11 @@ const TOLD_PART: f64 = 0.5;
 /// Returns a finding for each group of causes that is large enough; and the waiting of those groups
 /// that do not do more than others. Waiting that is due to the order of receives, or to locks, is
 /// told elsewhere.
-pub(super) fn waiting(facts: &Facts<'_>, told: &[Finding]) -> (Vec<Finding>, Blamed) {
+pub(super) fn waiting(
+    facts: &Facts<'_>,
+    groups: Vec<Group>,
+    told: &[Finding],
+) -> (Vec<Finding>, Blamed) {
     let is_told = |group: &Group| {
         let at = group.blamed.longest().and_then(|(at, _)| at.callpath);
         let least_ns = TOLD_PART * facts.run.a_rank_ns(group.blamed.ns());
@@ -46,8 +50,7 @@ pub(super) fn waiting(facts: &Facts<'_>, told: &[Finding]) -> (Vec<Finding>, Bla
             .filter(|one| one.lost_ns >= least_ns)
             .any(|one| at.is_some() && one.waits_at.as_ref().map(|place| place.index) == at)
     };
-    let all = groups(facts.run, facts.blame).into_iter();
-    let large = all.filter(|group| facts.is_large(group.blamed.ns()) && !is_told(group));
+    let large = groups.into_iter().filter(|group| facts.is_large(group.blamed.ns()) && !is_told(group));
     let mut found = Vec::new();
     let mut left = Blamed::default();
     for group in large {
@@ -107,7 +110,7 @@ fn finding(facts: &Facts<'_>, group: &Group) -> Option<Finding> {
     let region = region(run, group, doing);
     let in_region =
         region.as_ref().map_or_else(String::new, |place| format!(" (in {})", place.name()));
-    let lost_ns = processor::may_be_lost_ns(run, group);
+    let lost_ns = processor::may_be_lost_ns(facts, group);
     let lost = lost_ns.map_or_else(String::new, |lost_ns| {
         let had = if_many(&group.ranks, "was", "were");
         format!(", but {had} ready to run without a processor for up to {}", ns(lost_ns))

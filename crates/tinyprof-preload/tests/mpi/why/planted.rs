@@ -1,0 +1,144 @@
+//! The faults that are planted, and what is right to say of each.
+
+/// A fault, and what the first finding has to say of it.
+pub(super) struct Fault {
+    pub(super) name: &'static str,
+    /// The number of ranks.
+    pub(super) size: usize,
+    /// The steps of the program.
+    pub(super) steps: &'static str,
+    /// The kinds that are right.
+    pub(super) kinds: &'static [&'static str],
+    /// The ranks that are the cause, at level `messages`.
+    pub(super) ranks: &'static str,
+    /// The same at level `calls`, where that can be known.
+    pub(super) ranks_of_calls: Option<&'static str>,
+}
+
+const fn fault(name: &'static str, kinds: &'static [&'static str], ranks: &'static str) -> Fault {
+    Fault { name, size: 4, steps: "10", kinds, ranks, ranks_of_calls: Some(ranks) }
+}
+
+impl Fault {
+    /// Without level `messages`, this fault cannot be known.
+    const fn of_messages(self) -> Self {
+        Self { ranks_of_calls: None, ..self }
+    }
+}
+
+pub(super) const FAULTS: &[Fault] = &[
+    fault("late_sender", &["late_sender"], "3"),
+    fault("two_callpaths", &["late_to_collective"], "2"),
+    fault("chain", &["late_sender"], "0"),
+    fault("slow_rank", &["slow_rank"], "1"),
+    fault("late_to_barrier", &["late_to_collective"], "2"),
+    fault("wavefront", &["serialisation"], "*").of_messages(),
+    fault("saturated", &["master_saturated"], "0"),
+    fault("starving", &["master_starving"], "1-3").of_messages(),
+    fault("late_root", &["late_root"], "0"),
+    fault("early_root", &["late_to_collective"], "2"),
+    fault("late_receiver", &["late_receiver"], "1").of_messages(),
+    fault("absent_receiver", &["late_receiver"], "1").of_messages(),
+    fault("serial_io", &["serial_io"], "0"),
+    fault("posix_io", &["late_to_collective"], "0"),
+    Fault { steps: "2", ..fault("small_messages", &["small_messages"], "*") },
+    fault("no_overlap", &["no_overlap", "bandwidth"], "*").of_messages(),
+    fault("polling", &["polling"], "0-2"),
+    fault("wrong_order", &["wrong_order", "late_to_collective"], "0").of_messages(),
+    fault("redundant_barrier", &["redundant_barrier"], "*").of_messages(),
+    fault("turns", &["turns_to_be_late"], "*").of_messages(),
+    fault("growth", &["late_to_collective"], "2"),
+    fault("noise", &["late_to_collective"], "1"),
+    fault("first_iteration", &["one_slow_visit"], "*").of_messages(),
+    fault("half", &["late_to_collective"], "2-3"),
+    fault("more_visits", &["late_to_collective"], "3"),
+    fault("locks", &["lock_contention"], "*").of_messages(),
+    fault("shift", &["late_sender", "late_receiver"], "2"),
+    fault("at_the_end", &["late_to_collective"], "3"),
+    fault("both_late", &["late_sender", "late_to_collective"], "1-2"),
+    fault("last_result", &["late_sender"], "3"),
+    fault("one_activity", &["late_to_collective"], "3"),
+    fault("fortran_reduced", &["late_to_collective"], "3"),
+    fault("fortran_root", &["late_root"], "0"),
+    fault("python_reduced", &["late_to_collective"], "1"),
+    fault("python_sender", &["late_sender"], "2"),
+    fault("rust_growth", &["late_to_collective"], "1"),
+    fault("rust_sender", &["late_sender"], "0"),
+    fault("rust_threads", &["late_to_collective"], "1"),
+    fault("rust_mutex", &["late_to_collective"], "2"),
+    fault("rust_rayon", &["late_to_collective"], "1"),
+    fault("slow_host", &["late_to_collective"], "1,3"),
+    Fault { steps: "40", ..fault("oversubscribed", &["oversubscription"], "*") },
+    Fault { steps: "40", ..fault("memory_bound", &["late_to_collective"], "2") },
+    fault("busy_master", &["master_saturated"], "0"),
+    fault("busy_receiver", &["master_saturated"], "0"),
+    fault("shared_place", &["late_sender"], "1,3"),
+    fault("persistent", &["late_sender"], "2"),
+    fault("persistent_single", &["late_sender"], "2"),
+    fault("behind_receiver", &["late_sender"], "2").of_messages(),
+    Fault { size: 6, ..fault("spread", &["many_causes", "turns_to_be_late"], "*").of_messages() },
+    Fault { size: 6, ..fault("sides", &["late_receiver", "late_sender"], "3").of_messages() },
+    fault("token", &["late_sender"], "2").of_messages(),
+    fault("tree", &["late_sender"], "3"),
+    fault("rows", &["late_to_collective"], "1"),
+    fault("begun_late", &["late_to_collective"], "1"),
+    fault("probing", &["late_sender"], "2"),
+    fault("two_ranks", &["late_to_collective"], "0").of_messages(),
+    fault("packer", &["late_sender"], "0"),
+    fault("dumps", &["late_sender"], "1"),
+    fault("serial_root", &["late_root"], "0"),
+    fault("stages", &["late_sender", "late_receiver"], "1"),
+];
+
+/// The faults that are in `faults.c`.
+pub(super) const FURTHER: &[&str] = &[
+    "busy_master",
+    "busy_receiver",
+    "shared_place",
+    "persistent",
+    "persistent_single",
+    "behind_receiver",
+    "spread",
+    "sides",
+    "token",
+    "tree",
+    "rows",
+    "begun_late",
+    "probing",
+    "two_ranks",
+    "packer",
+    "dumps",
+    "serial_root",
+    "stages",
+];
+
+pub(super) const HEALTHY: &[&str] = &[
+    "ring",
+    "reduced",
+    "alone",
+    "stencil",
+    "broadcast",
+    "all_to_all",
+    "exchanged",
+    "gathered",
+    "rare",
+    "overlapped",
+    "healthy_hosts",
+    "fortran_healthy",
+    "python_healthy",
+    "rust_healthy",
+];
+
+/// Words of advice, and the kinds of faults for which they are no contradiction.
+pub(super) const ADVICE: &[(&str, &[&str])] = &[
+    ("larger messages", &["small_messages"]),
+    ("Combine", &["small_messages"]),
+    ("MPI_Waitany", &["wrong_order", "polling"]),
+    ("Leave", &["redundant_barrier"]),
+    ("Compute what does not need", &["no_overlap", "bandwidth"]),
+    ("let it travel", &["no_overlap", "bandwidth"]),
+    ("in place of testing", &["polling"]),
+    ("all ranks read or write", &["serial_io"]),
+    ("hand out larger pieces", &["master_saturated", "late_sender"]),
+    ("MPI_Ibcast", &["late_root"]),
+];

@@ -1,0 +1,280 @@
+// Programs with one fault each, beside those of why.c: what is further away than one rank, one place
+// and one call. A comment `place: NAME` marks the line that a finding of that fault has to name.
+// Work is sleeping, so that ranks need no processors of their own.
+//
+// faults NAME [STEPS]
+
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { TAG = 3, ASK = 4, RESULT = 5, UNIT_US = 4000, PLACES = 8 };
+
+static const MPI_Comm world = MPI_COMM_WORLD;
+static int rank, ranks, steps, step;
+static double in[16], out[16], from[2][1 << 16], to[2][1 << 16];
+
+static __attribute__((noinline)) void work(double units) {
+  long ns = (long)(units * UNIT_US * 1000);
+  struct timespec nap = {ns / 1000000000, ns % 1000000000};
+  if (ns > 0) nanosleep(&nap, 0);
+}
+
+static int left(void) { return (rank + ranks - 1) % ranks; }
+static int right(void) { return (rank + 1) % ranks; }
+
+// The master has more to do for each result than all workers for theirs: it waits for nobody.
+static void busy_master(void) {
+  if (rank > 0) {
+    work(0.5);
+    MPI_Send(out, 1, MPI_DOUBLE, 0, RESULT, world);
+    MPI_Recv(in, 1, MPI_DOUBLE, 0, TAG, world, MPI_STATUS_IGNORE);
+    return;
+  }
+  MPI_Status status;
+  for (int i = 1; i < ranks; i++) {
+    MPI_Recv(in, 1, MPI_DOUBLE, MPI_ANY_SOURCE, RESULT, world, &status);
+    work(2);
+    MPI_Send(out, 1, MPI_DOUBLE, status.MPI_SOURCE, TAG, world);  // place: busy_master
+  }
+}
+
+// The same with synchronous results: workers wait until the master receives.
+static void busy_receiver(void) {
+  if (rank > 0) {
+    work(0.5);
+    MPI_Ssend(out, 1, MPI_DOUBLE, 0, RESULT, world);
+    return;
+  }
+  for (int i = 1; i < ranks; i++) {
+    MPI_Recv(in, 1, MPI_DOUBLE, MPI_ANY_SOURCE, RESULT, world, MPI_STATUS_IGNORE);  // place: busy_receiver
+    work(2);
+  }
+}
+
+// One function communicates for two others, which are slow on different ranks.
+static __attribute__((noinline)) void exchange(void) {
+  MPI_Request r[2];
+  MPI_Irecv(in, 1, MPI_DOUBLE, left(), TAG, world, &r[0]);  // place: shared_place
+  MPI_Isend(out, 1, MPI_DOUBLE, right(), TAG, world, &r[1]);
+  MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+}
+
+static __attribute__((noinline)) void momentum(void) {
+  work(rank == 1 ? 4 : 1);
+  exchange();
+}
+
+static __attribute__((noinline)) void energy(void) {
+  work(rank == 3 ? 5 : 1);
+  exchange();
+}
+
+static void shared_place(void) {
+  momentum();
+  energy();
+}
+
+static void persistent(void) {
+  static MPI_Request r[2];
+  if (step == 0) {
+    MPI_Recv_init(in, 1, MPI_DOUBLE, left(), TAG, world, &r[0]);
+    MPI_Send_init(out, 1, MPI_DOUBLE, right(), TAG, world, &r[1]);
+  }
+  work(rank == 2 ? 4 : 1);
+  MPI_Startall(2, r);  // place: persistent
+  MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+  if (step == steps - 1) for (int i = 0; i < 2; i++) MPI_Request_free(&r[i]);
+}
+
+static void persistent_single(void) {
+  static MPI_Request r[2];
+  if (step == 0) {
+    MPI_Recv_init(in, 1, MPI_DOUBLE, left(), TAG, world, &r[0]);
+    MPI_Send_init(out, 1, MPI_DOUBLE, right(), TAG, world, &r[1]);
+  }
+  work(rank == 2 ? 4 : 1);
+  MPI_Start(&r[0]);  // place: persistent_single
+  MPI_Start(&r[1]);
+  MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+  MPI_Wait(&r[1], MPI_STATUS_IGNORE);
+  if (step == steps - 1) for (int i = 0; i < 2; i++) MPI_Request_free(&r[i]);
+}
+
+// Rank 1 is late to receive from rank 0, because it has waited for rank 2.
+static void behind_receiver(void) {
+  if (rank == 2) {
+    work(5);
+    MPI_Send(out, 1, MPI_DOUBLE, 1, TAG, world);  // place: behind_receiver
+  } else if (rank == 1) {
+    MPI_Recv(in, 1, MPI_DOUBLE, 2, TAG, world, MPI_STATUS_IGNORE);
+    MPI_Recv(in, 1, MPI_DOUBLE, 0, TAG, world, MPI_STATUS_IGNORE);
+  } else if (rank == 0) {
+    work(1);
+    MPI_Ssend(out, 1, MPI_DOUBLE, 1, TAG, world);
+  } else {
+    work(5);
+  }
+}
+
+// In each step and at each place another rank is late, and some are more often than others: no pair
+// of ranks and no place has much of it.
+#define MEET                                                                                     \
+  MPI_Sendrecv(out, 1, MPI_DOUBLE, right(), TAG, in, 1, MPI_DOUBLE, left(), TAG, world,            \
+               MPI_STATUS_IGNORE)
+static __attribute__((noinline)) void swap(int place) {
+  switch (place) {
+    case 0: MEET; break;
+    case 1: MEET; break;
+    case 2: MEET; break;
+    case 3: MEET; break;
+    case 4: MEET; break;
+    case 5: MEET; break;
+    case 6: MEET; break;
+    case 7: MEET; break;
+  }
+}
+
+static void spread(void) {
+  for (int place = 0; place < PLACES; place++) {
+    int late = (place * 5 + place / 3) % ranks;
+    work(rank == late ? 2 : 1);
+    swap(place);
+  }
+}
+
+
+// Ring of tokens through all; rank 2 holds it long.
+static void token(void) {
+  if (rank > 0) MPI_Recv(in, 1, MPI_DOUBLE, left(), TAG, world, MPI_STATUS_IGNORE);
+  work(rank == 2 ? 4 : 0.5);
+  MPI_Send(out, 1, MPI_DOUBLE, right(), TAG, world);  // place: token
+  if (rank == 0) MPI_Recv(in, 1, MPI_DOUBLE, left(), TAG, world, MPI_STATUS_IGNORE);
+}
+
+// Tree reduction by hand; rank 3 late leaf.
+static void tree(void) {
+  work(rank == 3 ? 4 : 1);
+  for (int bit = 1; bit < ranks; bit *= 2) {
+    if (rank & bit) { MPI_Send(out, 1, MPI_DOUBLE, rank - bit, TAG, world); break; }  // place: tree
+    if (rank + bit < ranks) MPI_Recv(in, 1, MPI_DOUBLE, rank + bit, TAG, world, MPI_STATUS_IGNORE);
+  }
+  MPI_Bcast(in, 1, MPI_DOUBLE, 0, world);
+}
+
+// Subcommunicators: rank 1 late in rows, rank 2 late in columns behind.
+static void rows(void) {
+  static MPI_Comm row, column;
+  if (step == 0) {
+    MPI_Comm_split(world, rank / 2, rank, &row);
+    MPI_Comm_split(world, rank % 2, rank, &column);
+  }
+  work(rank == 1 ? 4 : 1);
+  MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, row);  // place: rows
+  MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, column);
+}
+
+// Iallreduce started late by rank 1, others overlap.
+static void begun_late(void) {
+  MPI_Request r;
+  work(rank == 1 ? 5 : 1);
+  MPI_Iallreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, world, &r);  // place: begun_late
+  work(0.5);
+  MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+
+// Probe loop master: worker 2 slow.
+static void probing(void) {
+  MPI_Status s;
+  if (rank) { work(rank == 2 ? 5 : 1); MPI_Send(out, rank, MPI_DOUBLE, 0, TAG, world); }  // place: probing
+  else for (int i = 1; i < ranks; i++) {
+    MPI_Probe(MPI_ANY_SOURCE, TAG, world, &s);
+    MPI_Recv(in, 16, MPI_DOUBLE, s.MPI_SOURCE, TAG, world, MPI_STATUS_IGNORE);
+    work(0.2);
+  }
+  MPI_Barrier(world);
+}
+
+// Two independent faults: rank 0 late in the first allreduce, rank 3 in the second.
+static void two_ranks(void) {
+  work(rank == 0 ? 4 : 1);
+  MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, world);  // place: two_ranks
+  work(rank == 3 ? 3 : 1);
+  MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_MAX, world);
+}
+
+// Scatter by root via loop of sends, workers wait in order of rank; root packs for each.
+static void packer(void) {
+  for (int to_rank = 1; rank == 0 && to_rank < ranks; to_rank++) {
+    work(1.5);
+    MPI_Send(out, 8, MPI_DOUBLE, to_rank, TAG, world);  // place: packer
+  }
+  if (rank > 0) {
+    MPI_Recv(in, 8, MPI_DOUBLE, 0, TAG, world, MPI_STATUS_IGNORE);
+    work(1);
+  }
+  MPI_Barrier(world);
+}
+
+// Late at the end of alternating phases: rank 1 does extra output every 4th step.
+static void dumps(void) {
+  work(1);
+  if (rank == 1 && step % 4 == 3) work(12);
+  MPI_Sendrecv(out, 1, MPI_DOUBLE, right(), TAG, in, 1, MPI_DOUBLE, left(), TAG, world, MPI_STATUS_IGNORE);  // place: dumps
+  MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, world);
+}
+
+// Gatherv with late non-root rank 3, root then computes alone (Amdahl).
+static void serial_root(void) {
+  work(1);
+  MPI_Gather(out, 1, MPI_DOUBLE, in, 1, MPI_DOUBLE, 0, world);
+  if (rank == 0) work(4);
+  MPI_Scatter(in, 1, MPI_DOUBLE, out, 1, MPI_DOUBLE, 0, world);  // place: serial_root
+}
+
+// Three-stage pipeline, middle stage slow.
+static void stages(void) {
+  if (rank > 0) MPI_Recv(in, 1, MPI_DOUBLE, rank - 1, TAG, world, MPI_STATUS_IGNORE);
+  work(rank == 1 ? 4 : 1);
+  if (rank + 1 < ranks) MPI_Ssend(out, 1, MPI_DOUBLE, rank + 1, TAG, world);  // place: stages
+}
+
+// Ranks in a line exchange large messages with one side after the other, and wait for the send
+// first: those that wait for rank 3 are late to receive from the next ones.
+static void sides(void) {
+  work(rank == 3 ? 4 : 1);
+  MPI_Request r[2][2];
+  for (int side = 0; side < 2; side++) {
+    int other = side ? rank - 1 : rank + 1;
+    if (other < 0 || other >= ranks) continue;
+    MPI_Irecv(from[side], 1 << 16, MPI_DOUBLE, other, TAG, world, &r[side][0]);  // place: sides
+    MPI_Isend(to[side], 1 << 16, MPI_DOUBLE, other, TAG, world, &r[side][1]);
+    MPI_Wait(&r[side][1], MPI_STATUS_IGNORE);
+    MPI_Wait(&r[side][0], MPI_STATUS_IGNORE);
+  }
+}
+
+static const struct {
+  const char *name;
+  void (*run)(void);
+} patterns[] = {
+#define PATTERN(name) {#name, name}
+    PATTERN(busy_master), PATTERN(busy_receiver), PATTERN(shared_place), PATTERN(persistent),
+    PATTERN(persistent_single), PATTERN(behind_receiver), PATTERN(spread), PATTERN(sides),
+    PATTERN(token), PATTERN(tree), PATTERN(rows), PATTERN(begun_late), PATTERN(probing), PATTERN(two_ranks), PATTERN(packer), PATTERN(dumps), PATTERN(serial_root), PATTERN(stages)};
+
+int main(int count, char **arguments) {
+  MPI_Init(&count, &arguments);
+  MPI_Comm_rank(world, &rank);
+  MPI_Comm_size(world, &ranks);
+  steps = count > 2 ? atoi(arguments[2]) : 10;
+  for (int at = 0; at < (int)(sizeof patterns / sizeof *patterns); at++) {
+    if (strcmp(patterns[at].name, arguments[1])) continue;
+    MPI_Barrier(world);
+    for (step = 0; step < steps; step++) patterns[at].run();
+    MPI_Finalize();
+    return 0;
+  }
+  return 2;
+}
