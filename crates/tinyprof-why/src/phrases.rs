@@ -39,12 +39,12 @@ fn is_one(of: &RankSet) -> bool {
 /// Returns `computes 1.64 s before MPI_Irecv at exchange (halo.c:11)`.
 pub(crate) fn does(run: &Run, of: &RankSet, doing: Doing, time_ns: f64) -> String {
     let table = &run.callpaths;
-    let place = Place::of(table, doing.callpath()).name();
+    let at = Place::of(table, doing.callpath());
     let caller = Place::caller_of(table, doing.callpath());
-    let place = caller.map_or_else(
-        || place.clone(),
-        |caller| format!("{place}, called in {}", caller.name()),
-    );
+    let place = match caller.filter(|caller| caller.function != at.function) {
+        Some(caller) => format!("{}, called in {}", at.name(), caller.name()),
+        None => at.name(),
+    };
     let time = ns(time_ns);
     match doing {
         Doing::Before(_) => format!("{} {time} before {place}", if_many(of, "computes", "compute")),

@@ -54,7 +54,12 @@ impl Programs {
     ///
     /// # Errors
     /// The reason, if there is nothing that runs it.
-    fn run(&self, name: &str, (size, steps): (usize, &str), level: &str) -> Result<Profile, String> {
+    fn run(
+        &self,
+        name: &str,
+        (size, steps): (usize, &str),
+        level: &str,
+    ) -> Result<Profile, String> {
         let (program, script) = match source_of(name) {
             "why.F90" => (self.fortran.clone()?, None),
             "why.py" => (self.python.clone()?, Some(source_path("why.py"))),

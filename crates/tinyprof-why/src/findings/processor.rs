@@ -20,7 +20,8 @@ pub(super) fn may_be_lost_ns(facts: &Facts<'_>, group: &Group) -> Option<f64> {
     let (mut longer_ns, mut certain_ns) = (0.0, 0.0);
     for (doing, _) in &group.activities {
         let Some(compared) = Compared::with_all(run, *doing, &group.ranks) else { continue };
-        let least = group.ranks.iter().map(|rank| u128::from(run.activities.least_ns(*doing, rank)));
+        let least =
+            group.ranks.iter().map(|rank| u128::from(run.activities.least_ns(*doing, rank)));
         let is_asked = facts.blame.is_measured && compared.here.per_visit_ns() >= ASKED_NS;
         let least_ns = if is_asked {
             compared.here.ns

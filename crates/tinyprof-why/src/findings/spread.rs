@@ -120,7 +120,10 @@ impl<'a> Common<'a> {
     }
 
     /// Returns what most of the waiting has in common, by these keys of a cause and a wait.
-    fn most<K: Ord>(&self, key: impl Fn(Doing, Option<CallpathIndex>) -> Option<K>) -> Option<(K, f64)> {
+    fn most<K: Ord>(
+        &self,
+        key: impl Fn(Doing, Option<CallpathIndex>) -> Option<K>,
+    ) -> Option<(K, f64)> {
         let mut sums: BTreeMap<K, f64> = BTreeMap::new();
         for ((doing, at), ns) in &self.places {
             if let Some(key) = key(*doing, *at) {

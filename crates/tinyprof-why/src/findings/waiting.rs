@@ -50,7 +50,8 @@ pub(super) fn waiting(
             .filter(|one| one.lost_ns >= least_ns)
             .any(|one| at.is_some() && one.waits_at.as_ref().map(|place| place.index) == at)
     };
-    let large = groups.into_iter().filter(|group| facts.is_large(group.blamed.ns()) && !is_told(group));
+    let large =
+        groups.into_iter().filter(|group| facts.is_large(group.blamed.ns()) && !is_told(group));
     let mut found = Vec::new();
     let mut left = Blamed::default();
     for group in large {
@@ -125,9 +126,7 @@ fn finding(facts: &Facts<'_>, group: &Group) -> Option<Finding> {
         where_they_wait(run, group, &place),
     );
     let (kind, certainty, advice) = match lost_ns {
-        Some(_) => {
-            (Kind::Oversubscription, Certainty::AtMost, oversubscribed::ADVICE.to_owned())
-        }
+        Some(_) => (Kind::Oversubscription, Certainty::AtMost, oversubscribed::ADVICE.to_owned()),
         None => (kind, certainty(facts), advice(run, kind, group, doing, &compared)),
     };
     Some(Finding {

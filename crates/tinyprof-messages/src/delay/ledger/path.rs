@@ -45,9 +45,7 @@ impl Ledger<'_> {
         let lost_ns = wait.lost_ns.min(way_ns);
         let lost = Cause::new(self.rank, Activity::NO_PROCESSOR);
         let other = Cause::new(wait.partner, Activity::OTHER);
-        for (cause, ns) in
-            own.chain([(other, rest_ns), (way, way_ns - lost_ns), (lost, lost_ns)])
-        {
+        for (cause, ns) in own.chain([(other, rest_ns), (way, way_ns - lost_ns), (lost, lost_ns)]) {
             if ns > 0 {
                 list::merge(words, cause.to_word(), ns);
             }
