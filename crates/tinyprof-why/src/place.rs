@@ -138,4 +138,27 @@ mod tests {
         check("MPI_Irecv", "MPI_Irecv", None, "MPI_Irecv");
         check("MPI_Send at f<int> (a.cpp:3)", "f<int>", Some(3), "MPI_Send at f<int> (a.cpp:3)");
     }
+
+    #[test]
+    fn a_call_in_two_functions_has_a_caller() {
+        let region = |site: u64, module: &str, name: &str| Region {
+            module: module.into(),
+            ..Region::named(SiteId::from_bits(site), name)
+        };
+        let root = CallpathId::root(SiteId::from_bits(1));
+        let [first, second] = [2, 3].map(|site| root.child(SiteId::from_bits(site)));
+        let call = SiteId::from_bits(4);
+        let receive = || region(4, "mpi", "MPI_Recv at exchange (halo.c:11)");
+        let table = CallpathTable::from_parents([
+            (root, None, region(1, "", "main")),
+            (first, Some(root), region(2, "", "momentum")),
+            (second, Some(root), region(3, "", "energy")),
+            (first.child(call), Some(first), receive()),
+            (second.child(call), Some(second), receive()),
+        ]);
+        let callers = table.iter().filter_map(|(index, _)| Place::caller_of(&table, index));
+        let mut names: Vec<String> = callers.map(|caller| caller.function).collect();
+        names.sort();
+        assert_eq!(names, ["energy", "momentum"]);
+    }
 }

@@ -19,6 +19,14 @@ impl Processor {
     /// The cost of asking, about, in ns.
     pub(super) const ASK_NS: u64 = 5_000;
 
+    /// Asks for the first time: what was lost before does not count.
+    #[cold]
+    pub(super) fn begin(now_ns: u64) -> Self {
+        let mut begun = Self::default();
+        begun.after(now_ns, now_ns);
+        begun
+    }
+
     /// Returns whether the system is to be asked after a call or gap of this length.
     #[inline]
     pub(super) const fn is_long(ns: u64) -> bool {

@@ -268,8 +268,8 @@ impl State {
     /// Begins the flow from call to call, as if the recording had begun now.
     fn begin_flow(&mut self, recorder: Recorder) {
         self.last = EdgeKey::UNKNOWN;
-        self.processor = Processor::default();
         self.last_left_ns = now_ns(recorder);
+        self.processor = Processor::begin(self.last_left_ns);
         self.visit_units = recorder.visit_units();
     }
 

@@ -195,3 +195,46 @@ impl<'a> Common<'a> {
         of_ranks.into_iter().take_while(is_needed).map(|(rank, _)| rank).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tinyprof_format::text::read_text;
+    use tinyprof_messages::waiting::Pattern;
+    use tinyprof_report::Totals;
+
+    use super::*;
+    use crate::blame::{At, Blame};
+    use crate::facts::run::RunBuilder;
+
+    /// Returns what is said of six ranks of 1 s, of which each makes the next one wait for this
+    /// long, where another finding may tell of rank 0.
+    fn said(ms: f64, told: &[Finding]) -> Option<String> {
+        let text = "id,parent,tag,is_loop,times\nMPI_Recv,null,COMM,0,1|1|1|1|1|1\n";
+        let profile = read_text(text.as_bytes()).expect("it is right").profile;
+        let totals = Totals::of_profile(&profile);
+        let mut run = RunBuilder::new(&profile.callpaths, 6).finish(&totals);
+        run.rank_ns = vec![1_000_000_000; 6];
+        let callpath = Some(CallpathIndex::new(0));
+        let at = At { callpath, pattern: Pattern::LateSender, is_direct: true };
+        let mut blame = Blame::default();
+        for rank in 0..6 {
+            let cause = (rank, Doing::Before(CallpathIndex::new(0)));
+            blame.causes.entry(cause).or_default().add(at, (rank + 1) % 6, ms * 1e6);
+        }
+        spread(&Facts { run: &run, blame: &blame }, told).map(|one| one.sentence)
+    }
+
+    #[test]
+    fn many_small_causes_are_told_by_what_they_have_in_common() {
+        let said_of_all = said(120.0, &[]).expect("12 % of the run");
+        let begin = "Ranks 0-5 wait 720 ms for 6 causes, none of which is large: of that 100% ";
+        assert!(said_of_all.starts_with(begin), "{said_of_all}");
+        assert!(said_of_all.contains("MPI_Recv"), "{said_of_all}");
+        assert_eq!(said(90.0, &[]), None, "9 % of the run");
+        let of_rank = |rank| Finding {
+            ranks: std::iter::once(rank).collect(),
+            ..Finding::new(Kind::LateSender, 0.0, String::new(), String::new())
+        };
+        assert_eq!(said(120.0, &[0, 1, 2].map(of_rank)), None, "three causes are left");
+    }
+}

@@ -1,5 +1,6 @@
 //! A single visit that takes much longer than all others: a first iteration, most often.
 
+use tinyprof_messages::delay::Visits;
 use tinyprof_messages::graph::RankSet;
 use tinyprof_report::Certainty;
 
@@ -65,19 +66,24 @@ fn tell_of_lost_processor(facts: &Facts<'_>, slow: &mut Finding) {
 }
 
 /// Returns whether at least half of the other ranks have taken as much longer there, with a
-/// processor: that is the program, and no chance.
+/// processor, or all of them: that is the program, and no chance.
 fn is_common(facts: &Facts<'_>, slow: &Finding) -> bool {
     let at = slow.place.as_ref().map(|place| Doing::Before(place.index));
     let Some(of_ranks) = at.and_then(|doing| facts.run.activities.of(doing)) else { return false };
     let most_ns = of_ranks.iter().map(|visits| visits.ns).max().unwrap_or(0);
     let least_ns = crate::ns(most_ns.into()) - 0.5 * slow.lost_ns;
-    let visited = of_ranks.iter().filter(|visits| visits.count > 0).count();
-    let others = (0_u32..).zip(of_ranks).filter(|(rank, _)| !slow.ranks.contains(*rank));
-    let as_slow = others.filter(|(rank, visits)| {
-        crate::ns(visits.ns.into()) >= least_ns
-            && !processor::is_lost(facts.run, *rank, slow.lost_ns)
-    });
-    2 * as_slow.count() >= visited.saturating_sub(1) && visited > 1
+    let others = (0_u32..)
+        .zip(of_ranks)
+        .filter(|(rank, visits)| visits.count > 0 && !slow.ranks.contains(*rank));
+    let is_as_slow = |visits: &Visits| crate::ns(visits.ns.into()) >= least_ns;
+    let (mut all, mut as_slow, mut certain) = (0, 0, 0);
+    for (rank, visits) in others {
+        let is_lost = processor::is_lost(facts.run, rank, slow.lost_ns);
+        all += 1;
+        as_slow += usize::from(is_as_slow(visits));
+        certain += usize::from(is_as_slow(visits) && !is_lost);
+    }
+    all > 0 && (2 * certain >= all || as_slow == all)
 }
 
 /// Returns the finding about the longest such visit.
@@ -144,7 +150,6 @@ fn is_one_of_several(
 mod tests {
     use tinyprof_format::model::CallpathIndex;
     use tinyprof_format::text::read_text;
-    use tinyprof_messages::delay::Visits;
     use tinyprof_report::Totals;
 
     use super::*;
