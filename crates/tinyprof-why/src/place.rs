@@ -50,8 +50,8 @@ impl Place {
         place
     }
 
-    /// Returns the function around a call, where the call is reached from several ones that are told
-    /// apart (`-o callers=2`).
+    /// Returns the function around a call, where the call is reached from several functions that
+    /// are told apart (`-o callers=2`).
     pub(crate) fn caller_of(callpaths: &CallpathTable, index: CallpathIndex) -> Option<Self> {
         let (call, parent) = (callpaths.get(index), callpaths.get(index).parent?);
         MpiCall::of_region(&call.region)?;

@@ -17,7 +17,8 @@ const VISITS_MIN: u64 = 5;
 /// How much longer than the mean of the others it is.
 const TIMES: f64 = 4.0;
 
-/// How far the mean of the other visits is above the shortest, if there may be long ones among them.
+/// By what factor the mean of the other visits is above the shortest if some may be
+/// long.
 const ABOVE_SHORTEST: f64 = 1.5;
 
 /// Adds the finding about the longest such visit. Where others wait for the rank because of what it
