@@ -27,8 +27,8 @@ pub(crate) use communication::{
 };
 #[cfg(feature = "top")]
 pub(crate) use ctl::{
-    CtlAction, CtlArguments, CtlCommand, HostChoice, LiveArguments, OnArguments, OnJob,
-    PlugArguments, SaveArguments, Time,
+    CtlAction, CtlArguments, CtlCommand, DocumentChoice, Fact, HostChoice, LiveArguments,
+    OnArguments, OnJob, PlugArguments, SaveArguments, SubscribeArguments, Time,
 };
 pub(crate) use diff::{DiffArguments, EfficiencyArguments};
 pub(crate) use export::{ExportArguments, ExportFormat};

@@ -11,6 +11,7 @@
 mod agents;
 mod app;
 mod causes;
+mod choice;
 mod copy;
 mod ctl;
 mod elsewhere;
@@ -38,6 +39,7 @@ mod script;
 mod seen;
 mod segments;
 mod source;
+mod stream;
 mod table;
 mod terminal;
 mod told;

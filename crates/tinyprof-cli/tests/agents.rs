@@ -127,6 +127,23 @@ fn a_job_ends_for_who_watches_though_an_agent_was_killed() {
 }
 
 #[test]
+fn a_subscriber_gets_the_facts_of_all_hosts_until_the_job_ends() {
+    let job = Job::start();
+    let options = ["ctl", "subscribe", "--facts", "callpaths", "--callpath", "step"];
+    let mut command = job.command("n0,n1", &options);
+    let mut subscribed = command.stdout(Stdio::piped()).spawn().expect("tinyprof starts");
+    let mut lines = BufReader::new(subscribed.stdout.take().expect("a pipe")).lines();
+    let mut has = |words: &[&str]| {
+        let documents = lines.by_ref().map_while(Result::ok);
+        documents.into_iter().any(|line| words.iter().all(|&word| line.contains(word)))
+    };
+    assert!(has(&["\"ranks_seen\":2", "\"callpath\":\"run<step\"", "\"visits\":2"]));
+    job.end();
+    assert!(has(&["\"has_ended\":true"]));
+    assert!(subscribed.wait().expect("ours").success());
+}
+
+#[test]
 fn scripts_get_documents_and_wait_for_conditions() {
     let job = Job::start();
     let (code, shown) = job.top_with("n0,n1,bad", &["--once", "--json"]);

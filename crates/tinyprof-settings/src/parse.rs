@@ -5,6 +5,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::pattern;
+
 /// The name of a profile that is not to be written: nothing is recorded then.
 pub const NO_PROFILE: &str = "/dev/null";
 
@@ -89,10 +91,7 @@ fn number_and_unit(text: &str) -> (&str, &str) {
 /// Returns true if the text is a list of patterns: `-*fields_at*,+main`.
 #[must_use]
 pub fn is_filter(text: &str) -> bool {
-    text.split(',').all(|pattern| {
-        let pattern = pattern.trim();
-        !pattern.strip_prefix(['-', '+']).unwrap_or(pattern).trim_start().is_empty()
-    })
+    pattern::is_list(text)
 }
 
 /// Parses a text, without the spaces around it.

@@ -42,6 +42,41 @@ pub fn matches(pattern: &[u8], text: &dyn Fn(usize) -> Option<u8>) -> bool {
     }
 }
 
+/// Returns whether a text is a list of patterns with commas between them, each with `-` or `+`
+/// before it, or neither.
+#[must_use]
+pub fn is_list(text: &str) -> bool {
+    patterns(text).all(|(_, pattern)| !pattern.is_empty())
+}
+
+/// Returns whether a list of patterns excludes a name, for which `is_match` tells whether a pattern
+/// matches.
+///
+/// The last pattern that matches decides, and one with `-` excludes. A name that no pattern matches
+/// is excluded if the first pattern includes. Allocates nothing.
+///
+/// ```
+/// use tinyprof_settings::pattern::{excludes, matches};
+///
+/// let is = |pattern: &[u8]| matches(pattern, &|at| b"fields_at".get(at).copied());
+/// assert!(excludes("-*fields_at*,+main", is) && excludes("main", is));
+/// ```
+#[must_use]
+pub fn excludes(list: &str, is_match: impl Fn(&[u8]) -> bool) -> bool {
+    let first_includes = patterns(list).next().is_some_and(|(takes_out, _)| !takes_out);
+    let matching = patterns(list).filter(|(_, pattern)| is_match(pattern.as_bytes())).last();
+    matching.map_or(first_includes, |(takes_out, _)| takes_out)
+}
+
+/// Returns the patterns of a list, and whether each excludes.
+fn patterns(list: &str) -> impl Iterator<Item = (bool, &str)> {
+    list.split(',').map(|pattern| {
+        let pattern = pattern.trim();
+        let takes_out = pattern.starts_with('-');
+        (takes_out, pattern.strip_prefix(['-', '+']).unwrap_or(pattern).trim_start())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -6,23 +6,13 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicPtr;
 use std::sync::atomic::Ordering::{AcqRel, Acquire};
 
-use tinyprof_settings::pattern::matches;
+use tinyprof_settings::pattern::{self, matches};
 
 use super::site::Site;
 
-/// The patterns that select the regions to record.
+/// The patterns that select the regions to record, as they were written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Filter {
-    patterns: Vec<Pattern>,
-    /// The pattern as it was written.
-    text: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Pattern {
-    takes_out: bool,
-    text: String,
-}
+pub(crate) struct Filter(String);
 
 static INSTALLED: OnceLock<Filter> = OnceLock::new();
 
@@ -40,7 +30,7 @@ pub(crate) fn install(filter: Filter) {
 /// Returns whether the filter of this process excludes the region, and records it if so. Cold.
 pub(super) fn takes_out(site: &'static Site) -> bool {
     let Some(filter) = INSTALLED.get() else { return false };
-    let is_out = filter.takes_out(site.module(), site.name());
+    let is_out = is_out(&filter.0, site.module(), site.name());
     if is_out {
         remember(site);
     }
@@ -61,7 +51,7 @@ fn remember(site: &'static Site) {
 
 /// Returns the text of the filter of this process, if it has one.
 pub(crate) fn text() -> Option<String> {
-    INSTALLED.get().map(|filter| filter.text.clone())
+    INSTALLED.get().map(|filter| filter.0.clone())
 }
 
 /// Returns `module::name` of the regions that were excluded and visited, in order.
@@ -82,33 +72,17 @@ fn full_name(module: &str, name: &str) -> String {
 impl Filter {
     /// Parses the text, or returns `None` if it is not a filter.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let patterns = text.split(',').map(|pattern| {
-            let pattern = pattern.trim();
-            let takes_out = pattern.starts_with('-');
-            let text = pattern.strip_prefix(['-', '+']).unwrap_or(pattern).trim_start();
-            (!text.is_empty()).then(|| Pattern { takes_out, text: text.to_owned() })
-        });
-        patterns
-            .collect::<Option<Vec<_>>>()
-            .map(|patterns| Self { patterns, text: text.to_owned() })
-    }
-
-    /// Returns whether the region is excluded: the last pattern that matches decides. A region that
-    /// no pattern matches is recorded, unless the first pattern includes.
-    fn takes_out(&self, module: &str, name: &str) -> bool {
-        let matching = self.patterns.iter().rev().find(|pattern| pattern.matches(module, name));
-        let first = self.patterns.first();
-        matching.map_or(first.is_some_and(|first| !first.takes_out), |pattern| pattern.takes_out)
+        pattern::is_list(text).then(|| Self(text.to_owned()))
     }
 }
 
-impl Pattern {
-    /// Returns whether the pattern matches the region's name or `module::name`. Allocates nothing.
-    fn matches(&self, module: &str, name: &str) -> bool {
-        let pieces = [module, "::", name];
-        matches(self.text.as_bytes(), &|at| name.as_bytes().get(at).copied())
-            || matches(self.text.as_bytes(), &|at| byte_of(pieces, at))
-    }
+/// Returns whether patterns exclude the region, by its name or `module::name`. Allocates nothing.
+fn is_out(patterns: &str, module: &str, name: &str) -> bool {
+    let pieces = [module, "::", name];
+    pattern::excludes(patterns, |pattern| {
+        matches(pattern, &|at| name.as_bytes().get(at).copied())
+            || matches(pattern, &|at| byte_of(pieces, at))
+    })
 }
 
 /// Returns the byte at `at` of the concatenated texts.
@@ -128,8 +102,7 @@ mod tests {
 
     #[test]
     fn the_last_pattern_that_matches_wins() {
-        let out =
-            |filter: &str, name| Filter::parse(filter).unwrap().takes_out("mesh::fields", name);
+        let out = |filter: &str, name| is_out(filter, "mesh::fields", name);
         for (filter, name, expected) in [
             ("-*fields_at*", "fields_at", true),
             ("-*fields_at*", "Mesh::fields_at_points", true),

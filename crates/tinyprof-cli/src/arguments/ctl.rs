@@ -7,7 +7,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
-use tinyprof_settings::{Trigger, TriggerAction, parse};
+use tinyprof_settings::{Trigger, TriggerAction, parse, pattern};
 
 use super::files::SegmentChoice;
 use super::output::PlainOutput;
@@ -52,6 +52,8 @@ pub(crate) enum CtlCommand {
     Reset(OnJob),
     /// Measure nothing, at full speed, until tinyprof ctl on
     Off(OnJob),
+    /// Print the facts of the job for another program, a JSON document a line, until it ends
+    Subscribe(SubscribeArguments),
 }
 
 /// The job, and the form of the output.
@@ -173,6 +175,61 @@ impl OnArguments {
     }
 }
 
+/// Arguments of `tinyprof ctl subscribe`.
+#[derive(Args, Debug)]
+pub(crate) struct SubscribeArguments {
+    #[command(flatten)]
+    pub(crate) segments: SegmentChoice,
+    #[command(flatten)]
+    pub(crate) hosts: HostChoice,
+    /// Print a document every SECONDS
+    #[arg(long, value_name = "SECONDS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) interval: u32,
+    #[command(flatten)]
+    pub(crate) choice: DocumentChoice,
+}
+
+/// The part of a document that its reader wants.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct DocumentChoice {
+    /// Only these facts, and always those of the job itself
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) facts: Option<Vec<Fact>>,
+    /// Only callpaths that patterns of their name or path let in, such as 'main<solve*,-*wait*'
+    #[arg(long = "callpath", value_name = "PATTERNS", allow_hyphen_values = true, value_parser = patterns)]
+    pub(crate) callpaths: Option<String>,
+}
+
+/// A fact of a document that not every reader wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Fact {
+    /// The parallel efficiency and its two factors
+    Efficiency,
+    /// What ranks did since the document before: computation, communication, files
+    Activity,
+    /// The verdict of tinyprof why
+    Why,
+    /// Waiting by cause, and findings
+    Causes,
+    /// Ranks that do not move
+    Still,
+    /// Hosts of which nothing is known
+    Missing,
+    /// What could not be recorded
+    Losses,
+    /// A row for each callpath
+    Callpaths,
+}
+
+/// Parses patterns of names.
+fn patterns(text: &str) -> Result<String, &'static str> {
+    if pattern::is_list(text) {
+        Ok(text.to_owned())
+    } else {
+        Err("expected patterns with commas between them, such as 'solve*' or '-*wait*,+main'")
+    }
+}
+
 /// Arguments of `tinyprof plug`.
 #[derive(Args, Debug)]
 pub(crate) struct PlugArguments {
@@ -190,6 +247,8 @@ pub(crate) struct PlugArguments {
     /// Send a document every SECONDS
     #[arg(long, value_name = "SECONDS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) interval: u32,
+    #[command(flatten)]
+    pub(crate) choice: DocumentChoice,
     #[command(flatten)]
     pub(crate) output: PlainOutput,
     /// The program and its arguments

@@ -345,7 +345,8 @@ TINYPROF_EVENTS_MEMORY, the newest if there are more. A rank that is held waits 
 [held], for at most a minute, and goes on as soon as this command ends. While measuring is off, regions and
 calls of MPI are not counted, and that time is in no region: reports say how long it was. Who has given which
 command when is in the profile. Reset needs interim profiles, as with -o interval=1000h: a part of the run ends at a
-flush point on which all ranks agree, and is written as NAME-part-0001.tprof.
+flush point on which all ranks agree, and is written as NAME-part-0001.tprof. Subscribe only reads, and prints the
+documents of tinyprof top --json, one a line, until the job ends or nobody reads them any more.
 
 Examples:
   tinyprof ctl status
@@ -355,6 +356,7 @@ Examples:
   tinyprof ctl reset
   tinyprof ctl off
   tinyprof ctl on
+  tinyprof ctl subscribe --facts efficiency,activity
 "
 );
 

@@ -6,6 +6,7 @@ mod ranks;
 mod recording;
 mod reset;
 mod status;
+mod subscribe;
 mod switched;
 mod threads;
 
@@ -29,6 +30,7 @@ pub(crate) fn run(arguments: &CtlArguments) -> Result<(), Box<dyn Error>> {
         CtlCommand::Release(on) => held::release(on),
         CtlCommand::Reset(on) => reset::run(on),
         CtlCommand::Off(on) => switched::off(on),
+        CtlCommand::Subscribe(arguments) => subscribe::run(arguments),
         CtlCommand::On(arguments) => match arguments.condition() {
             Some(condition) => conditions::run(arguments, &condition),
             None => switched::on(&arguments.job()),

@@ -2,8 +2,8 @@
 //! line, as `tinyprof top --json` prints them, and may tell findings, a JSON object a line.
 
 use std::error::Error;
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::thread::{self, sleep};
 use std::time::Duration;
@@ -11,40 +11,24 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tinyprof_report::escaped;
 
-use super::app::App;
 use super::queue::Queue;
-use super::{Watching, json, source};
-use crate::arguments::PlugArguments;
+use super::stream::{LOOK, PATIENCE, Stream, write};
+use crate::arguments::{PlugArguments, SegmentChoice};
 use crate::{render, sys};
-
-/// How long a program may go on after the job has ended, and its input with it.
-const PATIENCE_NS: u64 = 10_000_000_000;
-
-/// The time between two looks whether it has ended.
-const LOOK: Duration = Duration::from_millis(10);
 
 /// Feeds the program until the job has ended, or the program has.
 ///
 /// # Errors
 /// If there is no such program or job, or the program fails.
 pub(crate) fn run(arguments: &PlugArguments) -> Result<(), Box<dyn Error>> {
-    let mut app = App::new(source(&Watching {
-        directory: arguments.directory.as_deref(),
-        job: arguments.job.as_deref(),
-        hosts: &arguments.hosts.hosts,
-        remote_shell: arguments.hosts.remote_shell.as_deref(),
-        interval: arguments.interval,
-    }));
+    let (directory, job) = (arguments.directory.clone(), arguments.job.clone());
+    let segments = SegmentChoice { directory, job };
+    let mut stream =
+        Stream::new(&segments, &arguments.hosts, arguments.interval, &arguments.choice);
     let mut plug = Plug::start(arguments)?;
-    let interval = Duration::from_secs(arguments.interval.into());
-    loop {
-        let begun_ns = sys::now().monotonic_ns;
-        app.update();
-        let has_ended = plug.feed(&app)?;
-        if has_ended || !plug.sleep(interval.saturating_sub(sys::since(begun_ns)))? {
-            return plug.end();
-        }
-    }
+    let queue = Arc::clone(&plug.queue);
+    stream.feed(&queue, |time| plug.sleep(time))?;
+    plug.end()
 }
 
 /// The program.
@@ -78,13 +62,6 @@ impl Plug {
         Ok(Self { name, program, queue, reader })
     }
 
-    /// Passes on what is seen of the job. Returns whether it has ended.
-    fn feed(&self, app: &App) -> Result<bool, String> {
-        let Some((frame, has_ended)) = app.only_frame()? else { return Ok(false) };
-        self.queue.push(json::document(frame, has_ended).to_string());
-        Ok(has_ended)
-    }
-
     /// Waits. Returns false if the program has ended.
     fn sleep(&mut self, time: Duration) -> Result<bool, Box<dyn Error>> {
         let begun_ns = sys::now().monotonic_ns;
@@ -106,7 +83,7 @@ impl Plug {
         let status = loop {
             match self.program.try_wait()? {
                 Some(status) => break status,
-                None if self.queue.closed_for() >= Duration::from_nanos(PATIENCE_NS) => {
+                None if self.queue.closed_for() >= PATIENCE => {
                     return Err(format!(
                         "{} did not end within 10 s after its input, and was ended",
                         self.name
@@ -131,15 +108,6 @@ impl Drop for Plug {
     fn drop(&mut self) {
         if self.program.kill().is_ok() {
             self.program.wait().ok();
-        }
-    }
-}
-
-/// Writes documents to the program until there are no more, or it reads none.
-fn write(queue: &Queue, mut input: ChildStdin) {
-    while let Some(document) = queue.next() {
-        if writeln!(input, "{document}").and_then(|()| input.flush()).is_err() {
-            return;
         }
     }
 }
