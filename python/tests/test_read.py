@@ -200,6 +200,7 @@ def test_commands_are_those_that_ranks_were_given():
     assert of_last["late_ns"].tolist()[:2] == [0, 702] and of_last["late_ns"].isna().tolist()[2]
     assert of_last["lasted_ns"].isna().tolist() == [True, False, True]
     assert of_last["lasted_ns"].tolist()[1] == 2_100_000_000
+    assert commands["argument"].isna().all()
     assert profile.time_off().values.tolist() == [[0, 0, 0], [2, 2, 180]]
     assert tinyprof.read(frozen("1.1-events")).commands().empty
 

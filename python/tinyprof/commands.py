@@ -8,14 +8,14 @@ import pandas as pd
 Commands = tuple[list[tuple], list[tuple[int, int, int]]]
 
 #: Names by the numbers that are stored.
-_VERBS = {1: "record", 2: "hold", 3: "release", 4: "off", 5: "on"}
+_VERBS = {1: "record", 2: "hold", 3: "release", 4: "off", 5: "on", 6: "reset", 7: "filter"}
 _DONE = 1
 
 
 def frame(commands: Commands) -> pd.DataFrame:
     """Returns the frame of `Profile.commands`."""
     names = ["rank", "command", "answer", "by", "date_ns", "at_ns", "late_ns", "lasted_ns", "threads"]
-    found = pd.DataFrame(commands[0], columns=names)
+    found = pd.DataFrame(commands[0], columns=[*names, "argument"])
     found["command"] = [_VERBS.get(verb, f"command {verb}") for verb in found["command"]]
     found.insert(2, "done", found.pop("answer") == _DONE)
     whole = {"late_ns": "Int64", "lasted_ns": "Int64"}

@@ -60,7 +60,7 @@ pub(crate) mod for_mpi {
     pub use super::message::warn;
     pub use super::metadata::metadata;
     pub use super::name::profile_name;
-    pub use super::parts::{begin_parts_by, is_part_asked_for, part_has_begun};
+    pub use super::parts::{begin_parts_by, is_part_asked_for, obey_filter, part_has_begun};
     pub use super::segments::{
         discard_segments, fresh_profile_id, new_profile_id, set_profile_id, set_rank,
     };

@@ -175,7 +175,16 @@ fn measuring_is_switched_off_and_on_again() {
 fn who_has_not_allowed_it_obeys_nobody() {
     let place = tempfile::tempdir().expect("a temporary directory");
     let mut program = Watched::start(place.path(), &[]);
-    for command in [&["record"][..], &["hold"], &["release"], &["off"], &["on"], &["reset"]] {
+    let commands = [
+        &["record"][..],
+        &["hold"],
+        &["release"],
+        &["off"],
+        &["on"],
+        &["reset"],
+        &["filter", "-*"],
+    ];
+    for command in commands {
         let output = run(command, place.path());
         assert_eq!(output.status.code(), Some(1));
         assert!(said(&output).contains("does not obey this: start it with TINYPROF_STEER="));

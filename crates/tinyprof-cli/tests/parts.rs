@@ -1,4 +1,5 @@
-//! `tinyprof ctl reset`: parts of a run, which are the run together.
+//! `tinyprof ctl reset` and `filter`: parts of a run, which are the run together, and of which each
+//! has its filter.
 
 #[path = "support/profiles.rs"]
 mod profiles;
@@ -7,8 +8,11 @@ mod steered;
 #[path = "support/watched.rs"]
 mod watched;
 
+use std::process::Command;
+
 use profiles::profile;
 use steered::{ON, Stepping, run, said, visits};
+use tinyprof_format::model::Profile;
 use watched::Watched;
 
 #[test]
@@ -38,12 +42,74 @@ fn hundreds_of_parts_are_the_run_together() {
     assert!(commands.commands.iter().all(|one| one.is_done() && one.verb_name() == "reset"));
 }
 
+/// The region within `step`.
+const INNER: &str = "a \u{1b}[31mname";
+
+/// Returns the visits of `step`, and of the region within, in each of the first parts.
+fn visits_in_parts(place: &std::path::Path, parts: u32) -> Vec<(u64, u64)> {
+    let part = |number: u32| profile(place, &format!("job-part-{number:04}.tprof"));
+    let visits = |part: &Profile| (visits(part, "step"), visits(part, INNER));
+    (1..=parts).map(|number| visits(&part(number))).collect()
+}
+
+#[test]
+fn a_filter_is_that_of_the_part_that_it_begins() {
+    let place = tempfile::tempdir().expect("a temporary directory");
+    let variables = [ON, ("WATCHED_ROOTS", "1"), ("TINYPROF_INTERVAL", "1000h")];
+    let stepping = Stepping::begin(Watched::start(place.path(), &variables));
+    // What is outside of all regions stays: its end is a flush point.
+    for patterns in ["-*", "+*", "-*name"] {
+        let output = run(&["filter", patterns], place.path());
+        let expected = format!(": 1 of 1 began another part, filtered by {patterns}\n");
+        assert!(said(&output).ends_with(&expected), "{}", said(&output));
+    }
+    let (program, steps) = stepping.end();
+    program.end();
+    let parts = visits_in_parts(place.path(), 4);
+    assert_eq!(parts.iter().map(|(steps, _)| steps).sum::<u64>(), steps);
+    assert!(parts.iter().all(|(steps, _)| *steps > 0), "{parts:?}");
+    let is_whole: Vec<bool> = parts.iter().map(|(steps, inner)| inner == steps).collect();
+    assert_eq!(is_whole, [true, false, true, false], "{parts:?}");
+    assert_eq!((parts[1].1, parts[3].1), (0, 0), "{parts:?}");
+    let whole = profile(place.path(), "job.tprof");
+    let commands = &whole.ranks[0].commands.commands;
+    let arguments: Vec<&str> = commands.iter().map(|one| one.argument.as_str()).collect();
+    assert_eq!(arguments, ["-*", "+*", "-*name"]);
+    let filtered = whole.manifest.metadata.regions_filtered.as_deref();
+    assert_eq!(filtered, Some(&[format!("watched::{INNER}")][..]));
+    let mut report = Command::new(env!("CARGO_BIN_EXE_tinyprof"));
+    let output = report.args(["report", "job.tprof"]).current_dir(place.path()).output();
+    let report = said(&output.expect("tinyprof starts")).replace("\n  ", " ");
+    assert!(report.contains("command: filter -*name began after "), "{report}");
+    assert!(report.contains("1 region was filtered out by tinyprof ctl filter: "), "{report}");
+}
+
+#[test]
+fn a_filter_takes_the_place_of_the_one_before() {
+    let place = tempfile::tempdir().expect("a temporary directory");
+    let variables =
+        [ON, ("WATCHED_ROOTS", "1"), ("TINYPROF_INTERVAL", "1000h"), ("TINYPROF_FILTER", "-*name")];
+    let stepping = Stepping::begin(Watched::start(place.path(), &variables));
+    let output = run(&["filter", "-nothing"], place.path());
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    stepping.end().0.end();
+    let parts = visits_in_parts(place.path(), 2);
+    assert!(parts[0].1 == 0 && parts[1].1 == parts[1].0, "{parts:?}");
+
+    let output = run(&["filter", &"x".repeat(257)], place.path());
+    assert!(said(&output).contains("expected at most 256 bytes, found 257"), "{}", said(&output));
+    let output = run(&["filter", "a,,b"], place.path());
+    assert!(said(&output).contains("expected patterns with commas"), "{}", said(&output));
+}
+
 #[test]
 fn who_counts_no_flush_points_has_no_parts() {
     let place = tempfile::tempdir().expect("a temporary directory");
     let stepping = Stepping::begin(Watched::start(place.path(), &[ON]));
     let output = run(&["reset"], place.path());
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(said(&output).contains("start it with -o steer=on -o interval="), "{}", said(&output));
+    let output = run(&["filter", "-*"], place.path());
     assert!(said(&output).contains("start it with -o steer=on -o interval="), "{}", said(&output));
     stepping.end().0.end();
     assert!(!place.path().join("job-part-0001.tprof").exists());

@@ -322,6 +322,7 @@ fn commands(rank: u64) -> RankCommands {
         late_ns,
         lasted_ns,
         threads: u64::from(late_ns.is_some()),
+        argument: String::new(),
     };
     let hold = of(2, 1, Some(700 + rank), Some(2_100_000_000));
     let commands = vec![of(1, 1, Some(0), None), hold, of(77, 0, None, None)];

@@ -13,6 +13,7 @@
 //!               75 lease: when the client was last there, ns
 //!               76 date of the command, unix ns     77 when it was written, ns
 //!               80 .. 87 who has given it: UTF-8, and zeros
+//!               88 .. 119 what it is about, such as patterns: UTF-8, and zeros
 //! ```
 //!
 //! All times but the date are of `CLOCK_MONOTONIC`. What a thread has obeyed is in its
@@ -75,11 +76,13 @@ pub enum Verb {
     On,
     /// Begin another part of the run, at a flush point on which all ranks agree.
     Reset,
+    /// Begin another part, in which patterns say which regions are recorded.
+    Filter,
 }
 
 impl Verb {
-    const ALL: [Self; 6] =
-        [Self::Record, Self::Hold, Self::Release, Self::Off, Self::On, Self::Reset];
+    const ALL: [Self; 7] =
+        [Self::Record, Self::Hold, Self::Release, Self::Off, Self::On, Self::Reset, Self::Filter];
 
     /// Returns the number in words; never another one in the future.
     #[must_use]
@@ -91,6 +94,7 @@ impl Verb {
             Self::Off => 4,
             Self::On => 5,
             Self::Reset => 6,
+            Self::Filter => 7,
         }
     }
 
@@ -104,7 +108,14 @@ impl Verb {
             Self::Off => "off",
             Self::On => "on",
             Self::Reset => "reset",
+            Self::Filter => "filter",
         }
+    }
+
+    /// Returns whether the command is about something: in a profile, that is behind its author.
+    #[must_use]
+    pub const fn has_argument(number: u32) -> bool {
+        number == Self::Filter.number()
     }
 
     /// Returns the verb of a number; `None` if it is not known here.
@@ -148,9 +159,14 @@ impl Answer {
 
 /// The words of the name of whoever gives commands.
 pub const NAME_WORDS: usize = 8;
-const _: () = assert!(header::GIVER + NAME_WORDS == header::WORDS);
+/// The words of what a command is about.
+pub const ARGUMENT_WORDS: usize = 32;
+/// The bytes of what a command is about, at most.
+pub const ARGUMENT_BYTES_MAX: usize = ARGUMENT_WORDS * 8;
+const _: () = assert!(header::GIVER + NAME_WORDS == header::ARGUMENT);
+const _: () = assert!(header::ARGUMENT + ARGUMENT_WORDS == header::WORDS);
 
-/// The origin of a command: who has given it, and when.
+/// The origin of a command: who has given it, and when; and what it is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Given {
     /// The date, in ns since 1970-01-01 UTC: equal for all threads that are given it at once, also
@@ -160,36 +176,62 @@ pub struct Given {
     pub at_ns: u64,
     /// The name: UTF-8, and zeros.
     pub name: [u64; NAME_WORDS],
+    /// The argument of the command, such as patterns: UTF-8, and zeros.
+    pub argument: [u64; ARGUMENT_WORDS],
 }
 
 impl Given {
     /// Returns who gives a command now. A name of more than 64 bytes is cut.
     #[must_use]
     pub fn by(name: &str, date_ns: u64, at_ns: u64) -> Self {
-        let end = (0..=NAME_WORDS * 8).rev().find(|&at| name.is_char_boundary(at));
-        let bytes = &name.as_bytes()[..end.unwrap_or(0)];
-        let byte = |at: usize| u64::from(bytes.get(at).copied().unwrap_or(0)) << (at % 8 * 8);
-        let word = |at: usize| (at * 8..at * 8 + 8).map(byte).sum();
-        Self { date_ns, at_ns, name: std::array::from_fn(word) }
+        Self { date_ns, at_ns, name: words_of(name), argument: [0; ARGUMENT_WORDS] }
+    }
+
+    /// Returns it with what the command is about. A text of more than [`ARGUMENT_BYTES_MAX`] bytes
+    /// is cut.
+    #[must_use]
+    pub fn about(self, text: &str) -> Self {
+        Self { argument: words_of(text), ..self }
     }
 
     /// Returns the name. What is no UTF-8 is replaced.
     #[must_use]
     pub fn name(&self) -> String {
-        let bytes: Vec<u8> = self.name.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
-        String::from_utf8_lossy(&bytes[..end]).into_owned()
+        text_of(&self.name)
+    }
+
+    /// Returns what the command is about. What is no UTF-8 is replaced.
+    #[must_use]
+    pub fn argument(&self) -> String {
+        text_of(&self.argument)
     }
 
     fn words(&self) -> impl Iterator<Item = (usize, u64)> {
-        let names = (header::GIVER..).zip(self.name);
-        [(header::DATE_NS, self.date_ns), (header::GIVEN_NS, self.at_ns)].into_iter().chain(names)
+        let texts = (header::GIVER..).zip(self.name.into_iter().chain(self.argument));
+        [(header::DATE_NS, self.date_ns), (header::GIVEN_NS, self.at_ns)].into_iter().chain(texts)
     }
 
     fn read(word: impl Fn(usize) -> u64) -> Self {
         let name = std::array::from_fn(|at| word(header::GIVER + at));
-        Self { date_ns: word(header::DATE_NS), at_ns: word(header::GIVEN_NS), name }
+        let argument = std::array::from_fn(|at| word(header::ARGUMENT + at));
+        Self { date_ns: word(header::DATE_NS), at_ns: word(header::GIVEN_NS), name, argument }
     }
+}
+
+/// Returns a text in words, cut between characters if it is too long.
+fn words_of<const WORDS: usize>(text: &str) -> [u64; WORDS] {
+    let end = (0..=WORDS * 8).rev().find(|&at| text.is_char_boundary(at));
+    let bytes = &text.as_bytes()[..end.unwrap_or(0)];
+    let byte = |at: usize| u64::from(bytes.get(at).copied().unwrap_or(0)) << (at % 8 * 8);
+    std::array::from_fn(|at| (at * 8..at * 8 + 8).map(byte).sum())
+}
+
+/// Returns the text in words.
+#[must_use]
+pub fn text_of(words: &[u64]) -> String {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).into_owned()
 }
 
 /// A command as it is in a header.

@@ -23,9 +23,9 @@
 //!         63 commands that the thread has obeyed: line, number of words; 0: none, see
 //!         [`obeyed`](crate::obeyed)
 //! line 8  64 execution of the latest root region, and what [`execution`] says of the thread
-//!         65 .. 71 what the thread answers to commands, line 9, 10  72 .. 87 the commands: see
+//!         65 .. 71 what the thread answers to commands, line 9 .. 14  72 .. 119 the commands: see
 //!         [`control`](crate::control)
-//! line 11 ..  blocks of 2^k lines: nodes, sites, lists, the description, tables of the recorder
+//! line 15 ..  blocks of 2^k lines: nodes, sites, lists, the description, tables of the recorder
 //!
 //! node:  16 words, see [`node`]        message: 8 words, see [`message`]
 //! edge:  16 words, see [`edge`]
@@ -47,7 +47,7 @@
 pub const MAGIC: u64 = u64::from_le_bytes(*b"TPRFSEG\0");
 /// The version of the layout. Segments of other versions are ignored, since no compatibility is
 /// promised.
-pub const VERSION: u64 = 7;
+pub const VERSION: u64 = 8;
 /// The greatest length of a segment. Readers ignore longer files. A sparse file of any length takes
 /// no space, and recorders never write one.
 pub const SEGMENT_BYTES_MAX: u64 = 1 << 30;
@@ -56,7 +56,7 @@ pub const LINE_WORDS: usize = 8;
 /// Bytes per line.
 pub const LINE_BYTES: usize = LINE_WORDS * 8;
 /// Lines of the header.
-pub const HEADER_LINES: u32 = 11;
+pub const HEADER_LINES: u32 = 15;
 
 /// Words of the header.
 pub mod header {
@@ -118,7 +118,8 @@ pub mod header {
     pub const OFF_SINCE_NS: usize = 78;
     pub const OFF_NS: usize = 79;
     pub const GIVER: usize = 80;
-    pub const WORDS: usize = 88;
+    pub const ARGUMENT: usize = 88;
+    pub const WORDS: usize = 120;
 }
 const _: () = assert!(header::WORDS == HEADER_LINES as usize * LINE_WORDS);
 

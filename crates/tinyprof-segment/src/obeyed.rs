@@ -3,11 +3,12 @@
 //!
 //! ```text
 //! line 0       0 entries that are whole   1 commands that had no room   2 .. 7 unused, 0
-//! then, two lines each:
+//! then, six lines each:
 //!     0 number of the verb; high half: of the answer      1 date of the command, unix ns
 //!     2 when it was written, ns    3 when it was obeyed, ns    4 when it was over, ns; 0: not yet
 //!     5 flush point at which it was done; 0: at none, or not yet
 //!     6 .. 7 unused, 0             8 .. 15 who has given it: UTF-8, and zeros
+//!     16 .. 47 what it is about: UTF-8, and zeros
 //! ```
 //!
 //! All times but the date are of `CLOCK_MONOTONIC`.
@@ -15,18 +16,18 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-use crate::control::{Answer, Command, Given, NAME_WORDS};
+use crate::control::{ARGUMENT_WORDS, Answer, Command, Given, NAME_WORDS};
 use crate::layout::LINE_WORDS;
 use crate::words::{high, low, pack};
 
 /// The words of a log, of which as many as a power of two allows are entries.
-pub const WORDS: usize = 128 * LINE_WORDS;
+pub const WORDS: usize = 512 * LINE_WORDS;
 
 const ENTRIES: usize = 0;
 const WITHOUT_ROOM: usize = 1;
 
 /// The words of an entry.
-const ENTRY_WORDS: usize = 2 * LINE_WORDS;
+const ENTRY_WORDS: usize = 6 * LINE_WORDS;
 const ENTRIES_MAX: usize = (WORDS - LINE_WORDS) / ENTRY_WORDS;
 
 const VERB: usize = 0;
@@ -36,7 +37,8 @@ const OBEYED_NS: usize = 3;
 const OVER_NS: usize = 4;
 const FLUSH_POINT: usize = 5;
 const GIVER: usize = 8;
-const _: () = assert!(GIVER + NAME_WORDS == ENTRY_WORDS);
+const ARGUMENT: usize = GIVER + NAME_WORDS;
+const _: () = assert!(ARGUMENT + ARGUMENT_WORDS == ENTRY_WORDS);
 
 /// A command that a thread has obeyed, or refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +73,8 @@ pub fn add(log: &[AtomicU64], command: &Command, answer: Answer, now_ns: u64) ->
     entry[OBEYED_NS].store(now_ns, Relaxed);
     entry[OVER_NS].store(0, Relaxed);
     entry[FLUSH_POINT].store(0, Relaxed);
-    entry[GIVER..].iter().zip(command.given.name).for_each(|(to, word)| to.store(word, Relaxed));
+    let texts = command.given.name.into_iter().chain(command.given.argument);
+    entry[GIVER..].iter().zip(texts).for_each(|(to, word)| to.store(word, Relaxed));
     log[ENTRIES].store(entries + 1, Release);
     Some(at)
 }
@@ -104,10 +107,11 @@ pub fn read(word: impl Fn(usize) -> u64) -> (Vec<Obeyed>, u64) {
     let entry = |at: usize| {
         let word = |of: usize| word(LINE_WORDS + at * ENTRY_WORDS + of);
         let name = std::array::from_fn(|of| word(GIVER + of));
+        let argument = std::array::from_fn(|of| word(ARGUMENT + of));
         Obeyed {
             verb: low(word(VERB)),
             answer: high(word(VERB)),
-            given: Given { date_ns: word(DATE_NS), at_ns: word(GIVEN_NS), name },
+            given: Given { date_ns: word(DATE_NS), at_ns: word(GIVEN_NS), name, argument },
             obeyed_ns: word(OBEYED_NS),
             over_ns: word(OVER_NS),
             flush_point: word(FLUSH_POINT),
@@ -134,7 +138,7 @@ mod tests {
     }
 
     fn command(number: u32) -> Command {
-        let given = Given::by("ada@login", u64::from(number), 2);
+        let given = Given::by("ada@login", u64::from(number), 2).about("-*");
         Command { number, verb_number: Verb::Hold.number(), until_ns: 9, given }
     }
 

@@ -161,6 +161,7 @@ fn commands_json(commands: &JobCommands) -> Value {
     let command = |command: &JobCommand| {
         json!({
             "command": command.verb,
+            "argument": Some(&command.argument).filter(|argument| !argument.is_empty()),
             "by": command.by,
             "date_ns": command.date_ns,
             "at_ns": command.at_ns,

@@ -19,7 +19,7 @@ use super::launcher;
 use super::message::warn;
 use super::metadata::metadata;
 use super::name::profile_name;
-use super::parts::{is_part_asked_for, part_has_begun};
+use super::parts::{is_part_asked_for, obey_filter, part_has_begun};
 use super::session::session;
 use super::snapshot::{monotonic_ns, snapshot};
 use super::writer::custom_writer;
@@ -170,6 +170,7 @@ fn write_due() {
     if is_part {
         let flush_point = matches!(written, Ok((Ok(_), _))).then_some(0);
         part_has_begun(flush_point);
+        obey_filter();
     }
     match written {
         Ok((Err(error), true)) => warn(format_args!("an interim profile was not written: {error}")),

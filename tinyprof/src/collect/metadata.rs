@@ -55,7 +55,7 @@ pub fn metadata() -> RunMetadata {
         counted_visit_cost_ps: costs.counted_ps,
         starting_ns: starting_ns(),
         filter: filter::text(),
-        regions_filtered: filter::text().map(|_| filter::taken_out()),
+        regions_filtered: filter::is_known().then(filter::taken_out),
         segments_refused: segments_refused(),
     }
 }

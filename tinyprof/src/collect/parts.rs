@@ -1,5 +1,6 @@
 //! Parts of a run, which begin at a command's request.
 
+use crate::record::filter::{self, Filter};
 use crate::record::{Arena, flush_point, thread};
 
 /// Has `ask` called when a command asks for another part of the run, on the thread whose flush
@@ -16,7 +17,21 @@ pub fn is_part_asked_for() -> bool {
 }
 
 /// Says that another part of the run has begun, at this flush point; or that it could not, if there
-/// is none.
+/// is none. A filter that was asked for is that of the new part.
 pub fn part_has_begun(flush_point: Option<u64>) {
+    let patterns = thread::arenas().filter_map(Arena::take_patterns).last();
+    let filter = patterns.filter(|_| flush_point.is_some());
+    if let Some(filter) = filter.and_then(|patterns| Filter::parse(&patterns)) {
+        filter::replace(filter);
+        thread::arenas().for_each(Arena::announce_filter);
+    }
     thread::arenas().for_each(|arena| arena.part_has_begun(flush_point));
+}
+
+/// Has this thread obey a filter that has just begun: before it enters anything, so that what all
+/// ranks do from the flush point on is recorded alike.
+pub fn obey_filter() {
+    if let Some(arena) = thread::arena() {
+        arena.look_at_filter();
+    }
 }

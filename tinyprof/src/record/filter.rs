@@ -4,7 +4,7 @@
 use std::ptr;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicPtr;
-use std::sync::atomic::Ordering::{AcqRel, Acquire};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
 use tinyprof_settings::pattern::{self, matches};
 
@@ -15,6 +15,10 @@ use super::site::Site;
 pub(crate) struct Filter(String);
 
 static INSTALLED: OnceLock<Filter> = OnceLock::new();
+
+/// The filter that a command has put in its place; null if none has. Never freed, as another thread
+/// may be reading it.
+static REPLACED: AtomicPtr<Filter> = AtomicPtr::new(ptr::null_mut());
 
 /// The sites that were excluded, in the order of their first visit. A site that does not fit here
 /// is not named in the profile.
@@ -27,9 +31,26 @@ pub(crate) fn install(filter: Filter) {
     INSTALLED.get_or_init(|| filter);
 }
 
+/// Puts a filter in place of that of this process. Threads have to forget what they know of sites.
+pub(crate) fn replace(filter: Filter) {
+    REPLACED.store(Box::into_raw(Box::new(filter)), Release);
+}
+
+/// Returns the filter that a command has given, if one has.
+fn replaced() -> Option<&'static Filter> {
+    // SAFETY: null, or what `replace` has stored, which is never freed.
+    unsafe { REPLACED.load(Acquire).as_ref() }
+}
+
+/// Returns whether a command has given a filter, so that regions that were recorded may be excluded
+/// now.
+pub(super) fn is_replaced() -> bool {
+    replaced().is_some()
+}
+
 /// Returns whether the filter of this process excludes the region, and records it if so. Cold.
 pub(super) fn takes_out(site: &'static Site) -> bool {
-    let Some(filter) = INSTALLED.get() else { return false };
+    let Some(filter) = replaced().or_else(|| INSTALLED.get()) else { return false };
     let is_out = is_out(&filter.0, site.module(), site.name());
     if is_out {
         remember(site);
@@ -49,9 +70,14 @@ fn remember(site: &'static Site) {
     }
 }
 
-/// Returns the text of the filter of this process, if it has one.
+/// Returns the text of the filter with which this process has begun, if it has one.
 pub(crate) fn text() -> Option<String> {
     INSTALLED.get().map(|filter| filter.0.clone())
+}
+
+/// Returns whether there is or was a filter.
+pub(crate) fn is_known() -> bool {
+    is_replaced() || INSTALLED.get().is_some()
 }
 
 /// Returns `module::name` of the regions that were excluded and visited, in order.

@@ -7,10 +7,13 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
+use tinyprof_segment::control::ARGUMENT_BYTES_MAX;
 use tinyprof_settings::{Trigger, TriggerAction, parse, pattern};
 
 use super::files::SegmentChoice;
 use super::output::PlainOutput;
+
+const REGION_PATTERNS: &str = "Patterns as of TINYPROF_FILTER, such as '-*fields_at*', in place of those before; '+*' to record all";
 
 /// Arguments of `tinyprof ctl`.
 #[derive(Args, Debug)]
@@ -50,6 +53,13 @@ pub(crate) enum CtlCommand {
     On(OnArguments),
     /// Begin another part of the run, at one flush point of all ranks, and write the one before
     Reset(OnJob),
+    /// Begin another part of the run, in which patterns say which regions are recorded
+    Filter {
+        #[arg(value_name = "PATTERNS", allow_hyphen_values = true, value_parser = short_patterns, help = REGION_PATTERNS)]
+        patterns: String,
+        #[command(flatten)]
+        on: OnJob,
+    },
     /// Measure nothing, at full speed, until tinyprof ctl on
     Off(OnJob),
     /// Print the facts of the job for another program, a JSON document a line, until it ends
@@ -228,6 +238,15 @@ fn patterns(text: &str) -> Result<String, &'static str> {
     } else {
         Err("expected patterns with commas between them, such as 'solve*' or '-*wait*,+main'")
     }
+}
+
+/// Parses patterns of names that fit into a command.
+fn short_patterns(text: &str) -> Result<String, String> {
+    if text.len() > ARGUMENT_BYTES_MAX {
+        let found = text.len();
+        return Err(format!("expected at most {ARGUMENT_BYTES_MAX} bytes, found {found}"));
+    }
+    Ok(patterns(text)?)
 }
 
 /// Arguments of `tinyprof plug`.

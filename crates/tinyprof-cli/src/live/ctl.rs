@@ -29,6 +29,7 @@ pub(crate) fn run(arguments: &CtlArguments) -> Result<(), Box<dyn Error>> {
         CtlCommand::Hold { time, on } => held::hold(on, *time),
         CtlCommand::Release(on) => held::release(on),
         CtlCommand::Reset(on) => reset::run(on),
+        CtlCommand::Filter { patterns, on } => reset::filter(on, patterns),
         CtlCommand::Off(on) => switched::off(on),
         CtlCommand::Subscribe(arguments) => subscribe::run(arguments),
         CtlCommand::On(arguments) => match arguments.condition() {

@@ -16,6 +16,8 @@ pub(super) struct Giver {
     /// The date of the command, in ns since 1970-01-01 UTC.
     date_ns: u64,
     name: String,
+    /// What the command is about.
+    argument: String,
 }
 
 impl Giver {
@@ -25,12 +27,17 @@ impl Giver {
         let user = user.unwrap_or_else(|| sys::user_id().to_string());
         let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
         let name = format!("{user}@{} (process {})", host.trim(), process::id());
-        Self { date_ns: sys::date_ns(), name }
+        Self { date_ns: sys::date_ns(), name, argument: String::new() }
     }
 
     /// Returns who gives this command: on another host the one who has started this process there.
     pub(super) fn of(on: &OnJob) -> Self {
         on.by.as_deref().and_then(|by| by.parse().ok()).unwrap_or_else(Self::here)
+    }
+
+    /// Returns it with what the command is about.
+    pub(super) fn about(self, argument: &str) -> Self {
+        Self { argument: argument.to_owned(), ..self }
     }
 
     /// Returns the option that tells a process on another host.
@@ -40,7 +47,7 @@ impl Giver {
 
     /// Returns what goes to the threads, from now on.
     pub(super) fn given(&self) -> Given {
-        Given::by(&self.name, self.date_ns, sys::now().monotonic_ns)
+        Given::by(&self.name, self.date_ns, sys::now().monotonic_ns).about(&self.argument)
     }
 }
 
@@ -50,7 +57,7 @@ impl FromStr for Giver {
     fn from_str(text: &str) -> Result<Self, String> {
         let parts = text.split_once(':').and_then(|(date, name)| Some((date.parse().ok()?, name)));
         let (date_ns, name) = parts.ok_or("expected a date in ns, a colon and a name")?;
-        Ok(Self { date_ns, name: name.to_owned() })
+        Ok(Self { date_ns, name: name.to_owned(), argument: String::new() })
     }
 }
 

@@ -6,8 +6,11 @@
 //! commands without room | time off ns | commands        varints
 //! for each command:
 //! verb | answer | date, unix ns | given, ns since the rank began | late ns + 1 (0: not come)
-//!     | lasted ns + 1 (0: not over) | threads      varints, then who has given it (a string)
+//!     | lasted ns + 1 (0: not over) | threads      varints, then who has given it (a string), and
+//! for verbs that are about something a string of what that is
 //! ```
+
+use tinyprof_segment::control::Verb;
 
 use crate::bytes::{Cursor, Malformed, Sink};
 use crate::model::{RankCommand, RankCommands, RankFacts};
@@ -33,6 +36,9 @@ pub(super) fn encode(commands: &RankCommands) -> Vec<u8> {
         sink.varint(command.lasted_ns.map_or(0, |ns| ns.saturating_add(1)));
         sink.varint(command.threads);
         sink.string(&command.by);
+        if Verb::has_argument(command.verb) {
+            sink.string(&command.argument);
+        }
     }
     sink.into_vec()
 }
@@ -57,7 +63,12 @@ fn decode_one(cursor: &mut Cursor<'_>) -> Result<RankCommand, Malformed> {
     let lasted_ns = cursor.varint("the end of a command")?.checked_sub(1);
     let threads = cursor.varint("the threads of a command")?;
     let by = cursor.string("who has given a command")?;
-    Ok(RankCommand { verb, answer, by, date_ns, at_ns, late_ns, lasted_ns, threads })
+    let argument = if Verb::has_argument(verb) {
+        cursor.string("what a command is about")?
+    } else {
+        String::new()
+    };
+    Ok(RankCommand { verb, answer, by, date_ns, at_ns, late_ns, lasted_ns, threads, argument })
 }
 
 /// Encodes the section of ranks; none if no rank was given any.
@@ -98,8 +109,10 @@ pub(super) mod tests {
 
     /// Returns commands that are none like the other.
     pub(in crate::file) fn some_commands(seed: u64) -> RankCommands {
+        let filter = Verb::Filter.number();
         let command = |at: u64| RankCommand {
-            verb: 1 + u32::try_from(at).unwrap(),
+            verb: if at == 3 { filter } else { 1 + u32::try_from(at).unwrap() },
+            argument: if at == 3 { format!("-*{seed}") } else { String::new() },
             answer: 1,
             by: format!("größe@n{seed} (tinyprof ctl, process {at})"),
             date_ns: 1_764_259_000_000_000_000 + at,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use tinyprof_segment::control::{Answer, Command, Verb};
+use tinyprof_segment::control::{Answer, Command, Given, Verb};
 use tinyprof_segment::obeyed::Obeyed;
 
 /// The most ranks that a command names as late.
@@ -46,6 +46,8 @@ pub struct RankCommand {
     pub lasted_ns: Option<u64>,
     /// The threads that have come to it.
     pub threads: u64,
+    /// The argument, such as the patterns of a filter; empty if it has none.
+    pub argument: String,
 }
 
 impl RankCommand {
@@ -72,6 +74,7 @@ impl RankCommand {
             late_ns: Some(obeyed.obeyed_ns.saturating_sub(obeyed.given.at_ns)),
             lasted_ns: over,
             threads: 1,
+            argument: argument_of(obeyed.verb, &obeyed.given),
         }
     }
 
@@ -81,6 +84,7 @@ impl RankCommand {
             by: command.given.name(),
             date_ns: command.given.date_ns,
             at_ns: command.given.at_ns.saturating_sub(started_ns),
+            argument: argument_of(command.verb_number, &command.given),
             ..Self::default()
         }
     }
@@ -100,6 +104,10 @@ impl RankCommand {
         };
         self.threads += other.threads;
     }
+}
+
+fn argument_of(verb: u32, given: &Given) -> String {
+    if Verb::has_argument(verb) { given.argument() } else { String::new() }
 }
 
 fn verb_name(number: u32) -> String {
@@ -147,6 +155,8 @@ impl RankCommands {
 pub struct JobCommand {
     /// The name of its verb.
     pub verb: String,
+    /// The argument, such as the patterns of a filter; empty if it has none.
+    pub argument: String,
     /// The name of whoever has given it.
     pub by: String,
     /// Its date, in ns since 1970-01-01 UTC.
@@ -216,7 +226,8 @@ impl JobCommands {
 impl JobCommand {
     fn of(command: &RankCommand) -> Self {
         let (verb, by, date_ns) = (command.verb_name(), command.by.clone(), command.date_ns);
-        Self { verb, by, date_ns, at_ns: command.at_ns, ..Self::default() }
+        let argument = command.argument.clone();
+        Self { verb, argument, by, date_ns, at_ns: command.at_ns, ..Self::default() }
     }
 
     fn add(&mut self, rank: u32, command: &RankCommand) {
@@ -239,8 +250,6 @@ impl JobCommand {
 
 #[cfg(test)]
 mod tests {
-    use tinyprof_segment::control::Given;
-
     use super::*;
 
     fn obeyed(date_ns: u64, obeyed_ns: u64, over_ns: u64) -> Obeyed {

@@ -67,6 +67,7 @@ fn look(hot: &Hot, flush_point: u64) {
             })
         }))
     });
+    recorder::obey_filter();
     let (look_ns, look_at) = match looked {
         Ok(Some(next)) => next,
         Ok(None) => return,

@@ -236,6 +236,46 @@ fn parts_begin_at_the_same_flush_point_and_are_the_run_together() {
     in_parts("messages", 5);
 }
 
+/// Returns the visits of functions whose names begin so, by rank.
+fn visits_of(profile: &Profile, function: &str) -> Vec<u64> {
+    let is_one = |name: &str| name.starts_with(function);
+    let rows: Vec<_> =
+        profile.callpaths.iter().filter(|(_, one)| is_one(&one.region.name)).collect();
+    let of_rank = |rank| rows.iter().map(|(at, _)| profile.values(*at, rank).visits()).sum();
+    (0..profile.ranks.len()).map(of_rank).collect()
+}
+
+#[test]
+fn a_filter_begins_at_the_same_flush_point_and_messages_are_still_paired() {
+    let place = Place::new();
+    let variables =
+        [("LEVEL", "messages"), ("FILTER", "-MPI_Isend*,-MPI_Irecv*"), ("PAUSE", "0.3")];
+    let said = place.run("filter.sh", "12", &variables);
+    let begun = " 4 of 4 began another part at flush point ";
+    assert_eq!(said.matches(begun).count(), 2, "{said}");
+    assert!(said.contains("command: filter -MPI_Isend*,-MPI_Irecv* began after "), "{said}");
+    let [before, filtered, after] = [1, 2, 3].map(|number| place.profile(&part_name(number)));
+    let equal = |counts: Vec<u64>| {
+        assert!(counts.iter().all(|count| *count == counts[0]), "{counts:?}");
+        counts[0]
+    };
+    let [sent, reduced] = ["MPI_Isend", "MPI_Allreduce"]
+        .map(|name| [&before, &filtered, &after].map(|part| equal(visits_of(part, name))));
+    // The flush point is before a reduction, and after the messages of its step.
+    assert!(sent[0] == reduced[0] + 1 && sent[2] + 1 == reduced[2], "{sent:?} {reduced:?}");
+    assert!(sent[1] == 0 && reduced[1] > 0, "{sent:?} {reduced:?}");
+    assert_eq!(equal(visits_of(&filtered, "MPI_Irecv")), 0);
+    assert!(equal(visits_of(&filtered, "MPI_Waitall")) > 0);
+    let whole = place.profile("steered.tprof");
+    assert_eq!(equal(visits_of(&whole, "MPI_Isend")), sent.iter().sum::<u64>());
+    for facts in &whole.ranks {
+        let commands = &facts.commands.commands;
+        assert!(commands.iter().all(|one| one.verb_name() == "filter" && one.is_done()));
+        assert_eq!(commands.last().map(|one| one.argument.as_str()), Some("+*"));
+        assert_eq!((facts.clock.contradictions, facts.clock.companions_unclear), (0, 0));
+    }
+}
+
 #[test]
 fn calls_are_not_counted_while_measuring_is_off() {
     switched("calls");

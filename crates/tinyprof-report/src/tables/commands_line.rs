@@ -45,9 +45,17 @@ fn line(command: &JobCommand) -> String {
         "reset" => "another part began after",
         other => other,
     };
+    let filter = format!("filter {}", cut(&escaped(&command.argument), NAME_COLUMNS));
+    let what = match command.verb.as_str() {
+        "filter" if command.lasted_ns.is_some() => &format!("{filter} began after"),
+        "filter" => &filter,
+        _ => what,
+    };
     let lasted = match command.lasted_ns {
         Some(ns) => format!(" {}", time(ns.into())),
-        None if command.done > 0 && command.verb == "reset" => " had not begun".to_owned(),
+        None if command.done > 0 && matches!(command.verb.as_str(), "reset" | "filter") => {
+            " had not begun".to_owned()
+        }
         None if command.done > 0 => " until after this profile".to_owned(),
         None => ": not done".to_owned(),
     };
@@ -134,6 +142,25 @@ mod tests {
             "command: held until after this profile at 14:03:12 UTC by ada@login (process 7), 2 of 4 ranks; \
              ranks 3, 17 came more than 1.00 s later, or not at all"
         );
+    }
+
+    #[test]
+    fn a_filter_is_told_with_its_patterns() {
+        let filter = JobCommand {
+            verb: "filter".into(),
+            argument: "-*inner*".into(),
+            by: "ada@login (process 7)".into(),
+            date_ns: 1_764_252_192_000_000_000,
+            lasted_ns: Some(2_100_000),
+            given: 4,
+            done: 4,
+            ..JobCommand::default()
+        };
+        let expected = "command: filter -*inner* began after 2.10 ms at 14:03:12 UTC by \
+                        ada@login (process 7), 4 ranks";
+        assert_eq!(line(&filter), expected);
+        let pending = line(&JobCommand { lasted_ns: None, ..filter });
+        assert!(pending.contains("filter -*inner* had not begun at "), "{pending}");
     }
 
     #[test]

@@ -21,7 +21,11 @@ const IN_PRIVATE_MEMORY: &str = "recorded in private memory";
 /// Returns a sentence on the regions that a filter removed; none if there was no filter.
 #[must_use]
 pub fn filtered(run: &RunMetadata) -> Option<String> {
-    let filter = format!("TINYPROF_FILTER={}", run.filter.as_ref()?);
+    let filter = match (&run.filter, &run.regions_filtered) {
+        (Some(filter), _) => format!("TINYPROF_FILTER={filter}"),
+        (None, Some(_)) => "tinyprof ctl filter".to_owned(),
+        (None, None) => return None,
+    };
     let Some(regions) = &run.regions_filtered else {
         return Some(escaped(&format!(
             "there was a filter, and the regions that it took out are not known: {filter}"
@@ -176,6 +180,8 @@ mod tests {
             })
         };
         assert_eq!(told(None, None), None);
+        let expected = "1 region was filtered out by tinyprof ctl filter: pic::fields_at";
+        assert_eq!(told(None, Some(&["pic::fields_at"])).unwrap(), expected);
         let expected = "1 region was filtered out by TINYPROF_FILTER=-*fields_at*: pic::fields_at";
         assert_eq!(told(Some("-*fields_at*"), Some(&["pic::fields_at"])).unwrap(), expected);
         let expected = "6 regions were filtered out by TINYPROF_FILTER=-*: a, b, c, d, and 2 more";

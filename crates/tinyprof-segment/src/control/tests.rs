@@ -13,6 +13,7 @@ fn a_command_is_read_as_it_was_written_and_answered_once() {
     assert_eq!(commanded(of), None, "nobody has written one");
     for (number, verb) in (7..).zip(Verb::ALL) {
         let given = Given::by("ada@login (tinyprof ctl, process 7)", 5, u64::from(number));
+        let given = given.about("-*fields_at*,+größe");
         command(&words, number, verb, 1_000, &given);
         let read = commanded(of).expect("it is whole");
         assert_eq!((read.number, read.verb(), read.until_ns), (number, Some(verb), 1_000));
@@ -30,7 +31,7 @@ fn a_command_is_read_as_it_was_written_and_answered_once() {
 #[test]
 fn what_is_written_in_part_or_by_chance_is_no_command() {
     let words = words();
-    let given = Given::by("ada", 1, 2);
+    let given = Given::by("ada", 1, 2).about("-main");
     command(&words, 7, Verb::Record, 1_000, &given);
     let of_given = given.words().map(|(at, _)| at);
     for at in of_given.chain([header::COMMAND, header::UNTIL_NS, header::CHECK]) {
@@ -52,6 +53,9 @@ fn a_name_is_cut_between_characters() {
     assert_eq!(Given::by(&long, 0, 0).name(), "a".repeat(63));
     assert_eq!(Given::by("ada@größe", 0, 0).name(), "ada@größe");
     assert_eq!(Given::by(&"b".repeat(64), 0, 0).name(), "b".repeat(64));
+    let about = |text: &str| Given::by("ada", 0, 0).about(text).argument();
+    assert_eq!(about(&"c".repeat(300)), "c".repeat(ARGUMENT_BYTES_MAX));
+    assert_eq!((about("").as_str(), about("-a,+ä").as_str()), ("", "-a,+ä"));
 }
 
 #[test]
@@ -67,7 +71,7 @@ fn a_client_that_is_killed_at_any_byte_has_given_a_whole_command_or_none() {
     let old = words();
     command(&old, 7, Verb::Hold, 500, &Given::by("bob@n1 (process 12)", 3, 4));
     let new = words();
-    let given = Given::by("ada@login (process 7)", 1, 2);
+    let given = Given::by("ada@login (process 7)", 1, 2).about("-*,+solve");
     command(&new, 8, Verb::Record, 1_000, &given);
     let image =
         |words: &[AtomicU64]| -> Vec<u64> { words.iter().map(|word| word.load(Relaxed)).collect() };

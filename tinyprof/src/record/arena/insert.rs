@@ -72,6 +72,10 @@ impl Arena {
     }
 
     fn find_or_insert_child(&self, parent: Line, site: &'static Site, is_new: bool) -> Entered {
+        if is_new && filter::is_replaced() && self.is_taken_out(parent, site) {
+            self.remember_as_filtered(site);
+            return Entered::Lost;
+        }
         if let Some(line) = self.find_node(parent, site) {
             if let Some(outer) = self.folded_onto(line) {
                 return Entered::Recursion(outer);
@@ -79,7 +83,7 @@ impl Arena {
             self.remember(parent, site, line);
             return Entered::Node(line);
         }
-        if is_new && filter::takes_out(site) {
+        if is_new && !filter::is_replaced() && filter::takes_out(site) {
             self.remember_as_filtered(site);
             return Entered::Lost;
         }
@@ -97,6 +101,15 @@ impl Arena {
             parent,
             if too_deep { &self.visits_too_deep } else { &self.visits_in_other },
         )
+    }
+
+    /// Returns whether a filter that was given by a command excludes the region. One that is or was
+    /// outside of all others stays: its ends are flush points and executions, which all ranks
+    /// count.
+    fn is_taken_out(&self, parent: Line, site: &'static Site) -> bool {
+        let is_root =
+            || !site.is_call() && (parent.is_none() || self.find_node(Line::NONE, site).is_some());
+        !is_root() && filter::takes_out(site)
     }
 
     /// Returns the child of `parent` that visits `site`.

@@ -1,10 +1,11 @@
-//! The command to begin another part of the run: obeyed where the thread may be asked, and done at
-//! a flush point, by whoever watches those.
+//! The commands to begin another part of the run, with the same regions or others: obeyed where the
+//! thread may be asked, and done at a flush point, by whoever watches those.
 
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
+use std::sync::atomic::fence;
 
 use tinyprof_segment::clock::monotonic_ns;
-use tinyprof_segment::control::{Answer, Command, answer};
+use tinyprof_segment::control::{Answer, Command, Verb, answer, call, text_of};
 use tinyprof_segment::obeyed;
 
 use super::super::flush_point;
@@ -26,8 +27,12 @@ impl Arena {
     pub(super) fn wait_for_flush_point(&self, command: &Command, entry: u64) {
         let own = &self.obedience;
         if self.counts_flush_points() {
+            if command.verb() == Some(Verb::Filter) {
+                let words = own.patterns.iter().zip(command.given.argument);
+                words.for_each(|(own, word)| own.store(word, Relaxed));
+            }
             own.reset_entry.store(entry, Relaxed);
-            own.reset.store(u64::from(command.number) + 1, Relaxed);
+            own.reset.store(u64::from(command.number) + 1, Release);
             // Again: another thread may have been at a flush point meanwhile.
             flush_point::ask_for_part();
         }
@@ -36,6 +41,38 @@ impl Arena {
     /// Returns whether the command waits for a flush point. Any thread.
     pub(crate) fn is_part_asked_for(&self) -> bool {
         self.obedience.reset.load(Relaxed) != 0
+    }
+
+    /// Takes the patterns that were given with the command; `None` if none were. Any thread, but
+    /// one at a time.
+    pub(crate) fn take_patterns(&self) -> Option<String> {
+        let words = self.obedience.patterns.each_ref().map(|word| word.load(Relaxed));
+        self.obedience.patterns[0].store(0, Relaxed);
+        (words[0] != 0).then(|| text_of(&words))
+    }
+
+    /// Says that there is another filter, which the thread looks at where a visit ends. Any thread.
+    pub(crate) fn announce_filter(&self) {
+        self.obedience.has_new_filter.store(1, SeqCst);
+        call(self.segment.header_words());
+    }
+
+    /// Forgets which sites are filtered out, and under which callpath others were found, if there
+    /// is another filter. Owner only.
+    #[inline]
+    pub(crate) fn look_at_filter(&self) {
+        let is_new = &self.obedience.has_new_filter;
+        if is_new.load(Relaxed) != 0 && is_new.swap(0, SeqCst) != 0 {
+            self.hot.forget_callpaths();
+        }
+    }
+
+    /// Watches visits again if another filter came while that was ended. Owner only.
+    pub(super) fn watch_for_new_filter(&self) {
+        fence(SeqCst);
+        if self.obedience.has_new_filter.load(SeqCst) != 0 {
+            self.watch_visits();
+        }
     }
 
     /// Says that the command was done at this flush point, or could not be. Any thread.

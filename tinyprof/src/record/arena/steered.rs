@@ -8,7 +8,7 @@ use std::time::Duration;
 use tinyprof_format::model::{Mode, RegionKind};
 use tinyprof_segment::clock::monotonic_ns;
 use tinyprof_segment::control::{
-    Accepts, Answer, Command, HOLD_NS_MAX, LEASE_NS, Verb, answer, commanded,
+    ARGUMENT_WORDS, Accepts, Answer, Command, HOLD_NS_MAX, LEASE_NS, Verb, answer, commanded,
 };
 use tinyprof_segment::layout::{LINE_WORDS, header};
 use tinyprof_segment::obeyed::{self, Obeyed};
@@ -46,6 +46,10 @@ pub(super) struct Obedience {
     /// plus 1; 0: none. Its position in the log plus 1.
     pub(super) reset: AtomicU64,
     pub(super) reset_entry: AtomicU64,
+    /// The patterns that wait for a flush point; 0 in the first word: none.
+    pub(super) patterns: [AtomicU64; ARGUMENT_WORDS],
+    /// Not 0 if there is another filter than that by which the caches of callpaths were filled.
+    pub(super) has_new_filter: AtomicU32,
     /// The commands for which there was no memory for a log.
     not_logged: AtomicU64,
 }
@@ -68,8 +72,10 @@ impl Arena {
         if self.header(header::COMMAND).load(Acquire) != self.obedience.seen.load(Relaxed) {
             self.obey_new(events, node, now);
         }
+        self.look_at_filter();
         if self.is_over() {
             self.watch_no_visits();
+            self.watch_for_new_filter();
         }
     }
 
@@ -109,7 +115,7 @@ impl Arena {
                 own.off.store(entry, Relaxed);
                 self.switch_off();
             }
-            Some(Verb::Reset) => return self.wait_for_flush_point(command, entry),
+            Some(Verb::Reset | Verb::Filter) => return self.wait_for_flush_point(command, entry),
             Some(Verb::Off | Verb::Hold | Verb::Release | Verb::On) | None => {}
         }
         answer(self.segment.header_words(), command.number, given, now_ns);
@@ -146,7 +152,7 @@ impl Arena {
                 given
             }
             Some(Verb::On) => Answer::Done,
-            Some(Verb::Reset) => self.answer_to_reset(),
+            Some(Verb::Reset | Verb::Filter) => self.answer_to_reset(),
             Some(Verb::Release) => {
                 self.end_recording(node, now);
                 Answer::Done
@@ -236,6 +242,7 @@ impl Arena {
         self.obedience.recording.store(0, Relaxed);
         self.obedience.off.store(0, Relaxed);
         self.obedience.reset.store(0, Relaxed);
+        self.obedience.patterns[0].store(0, Relaxed);
         self.forget_off_of_parent();
     }
 

@@ -1,4 +1,5 @@
-//! `tinyprof ctl reset`: another part of the run begins, at the same flush point on all ranks.
+//! `tinyprof ctl reset` and `filter`: another part of the run begins, at the same flush point on all
+//! ranks, with the same regions or others.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -27,12 +28,27 @@ use crate::sys::{self, SharedWords};
 /// # Errors
 /// If there is no such job, or no rank can.
 pub(super) fn run(on: &OnJob) -> Result<(), Box<dyn Error>> {
+    begin_part(on, Verb::Reset, "")
+}
+
+/// Has all ranks begin another part of the run, in which these patterns say which regions are
+/// recorded.
+///
+/// # Errors
+/// If there is no such job, or no rank can.
+pub(super) fn filter(on: &OnJob, patterns: &str) -> Result<(), Box<dyn Error>> {
+    begin_part(on, Verb::Filter, patterns)
+}
+
+fn begin_part(on: &OnJob, verb: Verb, argument: &str) -> Result<(), Box<dyn Error>> {
     if let Some(hosts) = Elsewhere::of(on) {
-        return by_host(&hosts.run(&["ctl", "reset"], |_, _| Ok(()))?).print(form(on));
+        let command = ["ctl", verb.name(), argument];
+        let command = if argument.is_empty() { &command[..2] } else { &command[..] };
+        return by_host(&hosts.run(command, |_, _| Ok(()))?).print(form(on));
     }
     let mut threads = Threads::find(&on.segments)?;
-    let giver = Giver::of(on);
-    threads.give(Verb::Reset, Accepts::Recording, 0, &giver)?;
+    let giver = Giver::of(on).about(argument);
+    threads.give(verb, Accepts::Recording, 0, &giver)?;
     threads.wait(sys::now().monotonic_ns.saturating_add(PATIENCE_NS));
     let ranks = threads.ranks();
     let (done, of) = (ranks.answered(Answer::Done), ranks.0.len());
@@ -49,8 +65,10 @@ pub(super) fn run(on: &OnJob) -> Result<(), Box<dyn Error>> {
     let at: BTreeSet<u64> = threads.paths().filter_map(|path| flush_point(path, date_ns)).collect();
     let named = at.iter().filter(|at| **at > 0).map(u64::to_string).collect::<Vec<_>>().join(", ");
     let named = if named.is_empty() { named } else { format!(" at flush point {named}") };
-    let mut text =
-        escaped(&format!("{}: {done} of {of} began another part{named}", threads.who())) + "\n";
+    let with =
+        if argument.is_empty() { String::new() } else { format!(", filtered by {argument}") };
+    let begun = format!("{}: {done} of {of} began another part{named}{with}", threads.who());
+    let mut text = escaped(&begun) + "\n";
     let late = ranks.late_at_flush_point();
     text.extend(late.iter().map(|late| format!("note: {late}\n")));
     if refused > 0 {
@@ -62,6 +80,7 @@ pub(super) fn run(on: &OnJob) -> Result<(), Box<dyn Error>> {
         "ranks": of,
         "flush_points": at,
         "late": late,
+        "filter": Some(argument).filter(|argument| !argument.is_empty()),
     });
     Told { text, json, profile: None }.print(form(on))
 }
