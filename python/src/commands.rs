@@ -6,7 +6,7 @@ use crate::cursor::{Cursor, Damage};
 const COMMAND_BYTES: usize = 120;
 
 /// The verbs of commands that are about something, which is behind their author.
-const WITH_ARGUMENT: u64 = 7;
+const WITH_ARGUMENT: [u64; 2] = [7, 8];
 
 /// A command as one rank has obeyed it: rank, verb, answer, who has given it, date and time, by how
 /// much later it was obeyed, for how long it has lasted, threads, and what it is about.
@@ -46,7 +46,7 @@ pub(crate) fn read(
             let lasted_ns = cursor.varint("the end of a command")?.checked_sub(1);
             let threads = cursor.varint("the threads of a command")?;
             let by = cursor.string("who has given a command")?.to_owned();
-            let argument = if verb == WITH_ARGUMENT {
+            let argument = if WITH_ARGUMENT.contains(&verb) {
                 Some(cursor.string("what a command is about")?.to_owned())
             } else {
                 None

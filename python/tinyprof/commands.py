@@ -8,7 +8,7 @@ import pandas as pd
 Commands = tuple[list[tuple], list[tuple[int, int, int]]]
 
 #: Names by the numbers that are stored.
-_VERBS = {1: "record", 2: "hold", 3: "release", 4: "off", 5: "on", 6: "reset", 7: "filter"}
+_VERBS = {1: "record", 2: "hold", 3: "release", 4: "off", 5: "on", 6: "reset", 7: "filter", 8: "metrics"}
 _DONE = 1
 
 

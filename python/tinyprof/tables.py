@@ -275,7 +275,7 @@ class Tables:
         had not come to it), `by`, `date_ns` (since 1970-01-01 UTC, equal on all ranks), `at_ns`
         (since the start of the rank), `late_ns` (by how much later the rank obeyed; missing if it
         had not come), `lasted_ns` (missing if it was not over, or has begun nothing), `threads`,
-        `argument` (the patterns of `filter`; else missing).
+        `argument` (the patterns of `filter` and `metrics`; else missing).
         """
         return commands.frame(self._reader.commands())
 

@@ -183,6 +183,7 @@ fn who_has_not_allowed_it_obeys_nobody() {
         &["on"],
         &["reset"],
         &["filter", "-*"],
+        &["metrics", "-*"],
     ];
     for command in commands {
         let output = run(command, place.path());

@@ -102,6 +102,41 @@ fn a_filter_takes_the_place_of_the_one_before() {
     assert!(said(&output).contains("expected patterns with commas"), "{}", said(&output));
 }
 
+/// Returns the values of a metric of `step`.
+fn values_of(profile: &Profile, key: &str) -> u64 {
+    let metrics = profile.values.iter().flatten().filter_map(|values| values.metrics.get(key));
+    metrics.flat_map(|metric| &metric.executions).map(|one| one.values).sum()
+}
+
+#[test]
+fn metrics_are_switched_off_and_on_with_parts_and_nothing_is_lost() {
+    let place = tempfile::tempdir().expect("a temporary directory");
+    let variables =
+        [ON, ("WATCHED_ROOTS", "1"), ("WATCHED_METRICS", "1"), ("TINYPROF_INTERVAL", "1000h")];
+    let stepping = Stepping::begin(Watched::start(place.path(), &variables));
+    for patterns in ["-cells", "faces,cells", "-*"] {
+        let output = run(&["metrics", patterns], place.path());
+        let expected = format!(": 1 of 1 began another part, with metrics {patterns}\n");
+        assert!(said(&output).ends_with(&expected), "{}", said(&output));
+    }
+    let (program, steps) = stepping.end();
+    program.end();
+    let counts = |name: &str| {
+        let profile = profile(place.path(), name);
+        assert_eq!(profile.manifest.losses.values_not_recorded, 0);
+        let metrics = ["cells", "faces"].map(|key| values_of(&profile, key));
+        (visits(&profile, "step"), metrics)
+    };
+    let parts = [1, 2, 3, 4].map(|number| counts(&format!("job-part-{number:04}.tprof")));
+    let are_all = parts.map(|(steps, metrics)| metrics.map(|values| values == steps));
+    assert_eq!(are_all, [[true, true], [false, true], [true, true], [false, false]], "{parts:?}");
+    assert_eq!((parts[1].1[0], parts[3].1), (0, [0, 0]), "{parts:?}");
+    let (all_steps, metrics) = counts("job.tprof");
+    assert_eq!((all_steps, metrics[0]), (steps, parts[0].0 + parts[2].0));
+    let verbs = profile(place.path(), "job.tprof").ranks[0].commands.commands.clone();
+    assert!(verbs.iter().all(|one| one.verb_name() == "metrics" && one.is_done()), "{verbs:?}");
+}
+
 #[test]
 fn who_counts_no_flush_points_has_no_parts() {
     let place = tempfile::tempdir().expect("a temporary directory");

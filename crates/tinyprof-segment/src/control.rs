@@ -78,11 +78,21 @@ pub enum Verb {
     Reset,
     /// Begin another part, in which patterns say which regions are recorded.
     Filter,
+    /// Begin another part, in which patterns say which metrics are recorded.
+    Metrics,
 }
 
 impl Verb {
-    const ALL: [Self; 7] =
-        [Self::Record, Self::Hold, Self::Release, Self::Off, Self::On, Self::Reset, Self::Filter];
+    const ALL: [Self; 8] = [
+        Self::Record,
+        Self::Hold,
+        Self::Release,
+        Self::Off,
+        Self::On,
+        Self::Reset,
+        Self::Filter,
+        Self::Metrics,
+    ];
 
     /// Returns the number in words; never another one in the future.
     #[must_use]
@@ -95,6 +105,7 @@ impl Verb {
             Self::On => 5,
             Self::Reset => 6,
             Self::Filter => 7,
+            Self::Metrics => 8,
         }
     }
 
@@ -109,13 +120,14 @@ impl Verb {
             Self::On => "on",
             Self::Reset => "reset",
             Self::Filter => "filter",
+            Self::Metrics => "metrics",
         }
     }
 
     /// Returns whether the command is about something: in a profile, that is behind its author.
     #[must_use]
     pub const fn has_argument(number: u32) -> bool {
-        number == Self::Filter.number()
+        number == Self::Filter.number() || number == Self::Metrics.number()
     }
 
     /// Returns the verb of a number; `None` if it is not known here.

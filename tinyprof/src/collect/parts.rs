@@ -17,12 +17,18 @@ pub fn is_part_asked_for() -> bool {
 }
 
 /// Says that another part of the run has begun, at this flush point; or that it could not, if there
-/// is none. A filter that was asked for is that of the new part.
+/// is none. Filters of regions and metrics that were asked for are those of the new part.
 pub fn part_has_begun(flush_point: Option<u64>) {
-    let patterns = thread::arenas().filter_map(Arena::take_patterns).last();
-    let filter = patterns.filter(|_| flush_point.is_some());
-    if let Some(filter) = filter.and_then(|patterns| Filter::parse(&patterns)) {
-        filter::replace(filter);
+    let regions = thread::arenas().filter_map(Arena::take_regions).last();
+    let metrics = thread::arenas().filter_map(Arena::take_metrics).last();
+    let filter = |patterns: Option<String>| {
+        patterns.filter(|_| flush_point.is_some()).and_then(|patterns| Filter::parse(&patterns))
+    };
+    let (regions, metrics) = (filter(regions), filter(metrics));
+    let is_new = regions.is_some() || metrics.is_some();
+    regions.into_iter().for_each(filter::replace);
+    metrics.into_iter().for_each(filter::replace_of_metrics);
+    if is_new {
         thread::arenas().for_each(Arena::announce_filter);
     }
     thread::arenas().for_each(|arena| arena.part_has_begun(flush_point));

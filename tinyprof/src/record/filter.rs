@@ -20,6 +20,9 @@ static INSTALLED: OnceLock<Filter> = OnceLock::new();
 /// may be reading it.
 static REPLACED: AtomicPtr<Filter> = AtomicPtr::new(ptr::null_mut());
 
+/// The same of metrics, of which there is none at first.
+static OF_METRICS: AtomicPtr<Filter> = AtomicPtr::new(ptr::null_mut());
+
 /// The sites that were excluded, in the order of their first visit. A site that does not fit here
 /// is not named in the profile.
 static OUT: [AtomicPtr<Site>; OUT_MAX] = [const { AtomicPtr::new(ptr::null_mut()) }; OUT_MAX];
@@ -34,6 +37,19 @@ pub(crate) fn install(filter: Filter) {
 /// Puts a filter in place of that of this process. Threads have to forget what they know of sites.
 pub(crate) fn replace(filter: Filter) {
     REPLACED.store(Box::into_raw(Box::new(filter)), Release);
+}
+
+/// Puts a filter of metrics in place of the one before. Threads have to forget what they know of
+/// sites.
+pub(crate) fn replace_of_metrics(filter: Filter) {
+    OF_METRICS.store(Box::into_raw(Box::new(filter)), Release);
+}
+
+/// Returns whether a command has excluded the metric.
+pub(super) fn takes_out_metric(metric: &'static Site) -> bool {
+    // SAFETY: null, or what `replace_of_metrics` has stored, which is never freed.
+    let filter = unsafe { OF_METRICS.load(Acquire).as_ref() };
+    filter.is_some_and(|filter| is_out(&filter.0, metric.module(), metric.name()))
 }
 
 /// Returns the filter that a command has given, if one has.

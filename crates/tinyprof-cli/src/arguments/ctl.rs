@@ -14,6 +14,8 @@ use super::files::SegmentChoice;
 use super::output::PlainOutput;
 
 const REGION_PATTERNS: &str = "Patterns as of TINYPROF_FILTER, such as '-*fields_at*', in place of those before; '+*' to record all";
+const METRIC_PATTERNS: &str =
+    "Patterns of their keys, such as '-alloc_bytes', in place of those before; '+*' to record all";
 
 /// Arguments of `tinyprof ctl`.
 #[derive(Args, Debug)]
@@ -56,6 +58,13 @@ pub(crate) enum CtlCommand {
     /// Begin another part of the run, in which patterns say which regions are recorded
     Filter {
         #[arg(value_name = "PATTERNS", allow_hyphen_values = true, value_parser = short_patterns, help = REGION_PATTERNS)]
+        patterns: String,
+        #[command(flatten)]
+        on: OnJob,
+    },
+    /// Begin another part of the run, in which patterns say which metrics are recorded
+    Metrics {
+        #[arg(value_name = "PATTERNS", allow_hyphen_values = true, value_parser = short_patterns, help = METRIC_PATTERNS)]
         patterns: String,
         #[command(flatten)]
         on: OnJob,

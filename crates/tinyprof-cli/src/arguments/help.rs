@@ -346,8 +346,8 @@ TINYPROF_EVENTS_MEMORY, the newest if there are more. A rank that is held waits 
 calls of MPI are not counted, and that time is in no region: reports say how long it was. Who has given which
 command when is in the profile. Reset needs interim profiles, as with -o interval=1000h: a part of the run ends at a
 flush point on which all ranks agree, and is written as NAME-part-0001.tprof. Filter does the same, and from there
-on patterns say which regions and functions of MPI are recorded. Subscribe only reads, and prints the documents of
-tinyprof top --json, one a line, until the job ends or nobody reads them any more.
+on patterns say which regions and functions of MPI are recorded; metrics does so for metrics. Subscribe only reads,
+and prints the documents of tinyprof top --json, one a line, until the job ends or nobody reads them any more.
 
 Examples:
   tinyprof ctl status
@@ -356,6 +356,7 @@ Examples:
   tinyprof ctl on 'imbalance[\"solve\"] > 0.3' --do save,record
   tinyprof ctl reset
   tinyprof ctl filter '-*fields_at*'
+  tinyprof ctl metrics '-alloc_bytes'
   tinyprof ctl off
   tinyprof ctl on
   tinyprof ctl subscribe --facts efficiency,activity

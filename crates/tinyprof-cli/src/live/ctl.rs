@@ -30,6 +30,7 @@ pub(crate) fn run(arguments: &CtlArguments) -> Result<(), Box<dyn Error>> {
         CtlCommand::Release(on) => held::release(on),
         CtlCommand::Reset(on) => reset::run(on),
         CtlCommand::Filter { patterns, on } => reset::filter(on, patterns),
+        CtlCommand::Metrics { patterns, on } => reset::metrics(on, patterns),
         CtlCommand::Off(on) => switched::off(on),
         CtlCommand::Subscribe(arguments) => subscribe::run(arguments),
         CtlCommand::On(arguments) => match arguments.condition() {

@@ -1,11 +1,20 @@
 //! Does one step for each line that it reads, and prints `done`. It stays in the region `run` until
-//! its input ends; with `WATCHED_ROOTS`, each step is outside of all regions.
+//! its input ends; with `WATCHED_ROOTS`, each step is outside of all regions. With
+//! `WATCHED_METRICS`, each step has two metrics.
 #![expect(clippy::print_stdout, reason = "the tests read what it says")]
 
-use tinyprof::{profile, profile_scope};
+use std::sync::LazyLock;
+
+use tinyprof::{profile, profile_scope, record};
+
+static HAS_METRICS: LazyLock<bool> =
+    LazyLock::new(|| std::env::var_os("WATCHED_METRICS").is_some());
 
 #[profile]
 fn step() {
+    if *HAS_METRICS {
+        record!(cells = 3, faces = 4);
+    }
     profile_scope!("a \u{1b}[31mname");
 }
 

@@ -45,15 +45,17 @@ fn line(command: &JobCommand) -> String {
         "reset" => "another part began after",
         other => other,
     };
-    let filter = format!("filter {}", cut(&escaped(&command.argument), NAME_COLUMNS));
+    let filter = format!("{what} {}", cut(&escaped(&command.argument), NAME_COLUMNS));
     let what = match command.verb.as_str() {
-        "filter" if command.lasted_ns.is_some() => &format!("{filter} began after"),
-        "filter" => &filter,
+        "filter" | "metrics" if command.lasted_ns.is_some() => &format!("{filter} began after"),
+        "filter" | "metrics" => &filter,
         _ => what,
     };
     let lasted = match command.lasted_ns {
         Some(ns) => format!(" {}", time(ns.into())),
-        None if command.done > 0 && matches!(command.verb.as_str(), "reset" | "filter") => {
+        None if command.done > 0
+            && matches!(command.verb.as_str(), "reset" | "filter" | "metrics") =>
+        {
             " had not begun".to_owned()
         }
         None if command.done > 0 => " until after this profile".to_owned(),

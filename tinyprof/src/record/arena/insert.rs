@@ -61,6 +61,9 @@ impl Arena {
         parent: Line,
         metric: &'static Site,
     ) -> Option<Line> {
+        if self.is_metric_taken_out(metric) {
+            return None;
+        }
         self.check_process();
         self.reentrancy.change(|| {
             let known = self.find_node(parent, metric);
@@ -110,6 +113,15 @@ impl Arena {
         let is_root =
             || !site.is_call() && (parent.is_none() || self.find_node(Line::NONE, site).is_some());
         !is_root() && filter::takes_out(site)
+    }
+
+    /// Returns whether a command has excluded the metric.
+    pub(super) fn is_metric_taken_out(&self, metric: &'static Site) -> bool {
+        let is_out = self.is_filtered(metric) || filter::takes_out_metric(metric);
+        if is_out {
+            self.remember_as_filtered(metric);
+        }
+        is_out
     }
 
     /// Returns the child of `parent` that visits `site`.

@@ -34,14 +34,14 @@ impl Arena {
     /// Adds a value of `metric` to the region at `line`. Owner only.
     pub(crate) fn record(&self, line: Line, metric: &'static Site, value: f64) {
         if line.is_none() || !value.is_finite() || !self.add_value(line, metric, value) {
-            self.lose_value();
+            self.lose_value(metric);
         }
     }
 
-    /// Counts a value that is not recorded. Rare.
+    /// Counts a value that is not recorded, unless nobody wants it. Rare.
     #[cold]
-    fn lose_value(&self) {
-        if self.is_switched_off() {
+    fn lose_value(&self, metric: &'static Site) {
+        if self.is_switched_off() || self.is_metric_taken_out(metric) {
             return;
         }
         let lost = self.values_not_recorded.load(Relaxed) + 1;

@@ -149,7 +149,7 @@ impl Arena {
     fn begin_off(&self, command: &Command) -> Answer {
         match command.verb() {
             None => Answer::Unknown,
-            Some(Verb::Record | Verb::Reset | Verb::Filter) => Answer::NotPossible,
+            Some(Verb::Record | Verb::Reset | Verb::Filter | Verb::Metrics) => Answer::NotPossible,
             Some(Verb::Hold) => self.answer_to_hold(),
             Some(Verb::Release | Verb::Off) => Answer::Done,
             Some(Verb::On) => {

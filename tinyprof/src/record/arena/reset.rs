@@ -2,10 +2,10 @@
 //! thread may be asked, and done at a flush point, by whoever watches those.
 
 use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
-use std::sync::atomic::fence;
+use std::sync::atomic::{AtomicU64, fence};
 
 use tinyprof_segment::clock::monotonic_ns;
-use tinyprof_segment::control::{Answer, Command, Verb, answer, call, text_of};
+use tinyprof_segment::control::{ARGUMENT_WORDS, Answer, Command, Verb, answer, call, text_of};
 use tinyprof_segment::obeyed;
 
 use super::super::flush_point;
@@ -27,10 +27,13 @@ impl Arena {
     pub(super) fn wait_for_flush_point(&self, command: &Command, entry: u64) {
         let own = &self.obedience;
         if self.counts_flush_points() {
-            if command.verb() == Some(Verb::Filter) {
-                let words = own.patterns.iter().zip(command.given.argument);
-                words.for_each(|(own, word)| own.store(word, Relaxed));
-            }
+            let patterns = match command.verb() {
+                Some(Verb::Filter) => &own.regions[..],
+                Some(Verb::Metrics) => &own.metrics[..],
+                _ => &[],
+            };
+            let words = patterns.iter().zip(command.given.argument);
+            words.for_each(|(own, word)| own.store(word, Relaxed));
             own.reset_entry.store(entry, Relaxed);
             own.reset.store(u64::from(command.number) + 1, Release);
             // Again: another thread may have been at a flush point meanwhile.
@@ -43,12 +46,15 @@ impl Arena {
         self.obedience.reset.load(Relaxed) != 0
     }
 
-    /// Takes the patterns that were given with the command; `None` if none were. Any thread, but
-    /// one at a time.
-    pub(crate) fn take_patterns(&self) -> Option<String> {
-        let words = self.obedience.patterns.each_ref().map(|word| word.load(Relaxed));
-        self.obedience.patterns[0].store(0, Relaxed);
-        (words[0] != 0).then(|| text_of(&words))
+    /// Takes the patterns of regions that wait for a flush point; `None` if there are none. Any
+    /// thread, but one at a time.
+    pub(crate) fn take_regions(&self) -> Option<String> {
+        take(&self.obedience.regions)
+    }
+
+    /// Takes those of metrics. As [`take_regions`](Self::take_regions).
+    pub(crate) fn take_metrics(&self) -> Option<String> {
+        take(&self.obedience.metrics)
     }
 
     /// Says that there is another filter, which the thread looks at where a visit ends. Any thread.
@@ -90,4 +96,11 @@ impl Arena {
         }
         answer(self.segment.header_words(), number, given, now_ns);
     }
+}
+
+/// Takes a text out of words, if there is one.
+fn take(words: &[AtomicU64; ARGUMENT_WORDS]) -> Option<String> {
+    let text = words.each_ref().map(|word| word.load(Relaxed));
+    words[0].store(0, Relaxed);
+    (text[0] != 0).then(|| text_of(&text))
 }

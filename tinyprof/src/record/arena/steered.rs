@@ -46,8 +46,10 @@ pub(super) struct Obedience {
     /// plus 1; 0: none. Its position in the log plus 1.
     pub(super) reset: AtomicU64,
     pub(super) reset_entry: AtomicU64,
-    /// The patterns that wait for a flush point; 0 in the first word: none.
-    pub(super) patterns: [AtomicU64; ARGUMENT_WORDS],
+    /// The patterns of regions, and those of metrics, that wait for a flush point; 0 in the first
+    /// word: none.
+    pub(super) regions: [AtomicU64; ARGUMENT_WORDS],
+    pub(super) metrics: [AtomicU64; ARGUMENT_WORDS],
     /// Not 0 if there is another filter than that by which the caches of callpaths were filled.
     pub(super) has_new_filter: AtomicU32,
     /// The commands for which there was no memory for a log.
@@ -115,7 +117,9 @@ impl Arena {
                 own.off.store(entry, Relaxed);
                 self.switch_off();
             }
-            Some(Verb::Reset | Verb::Filter) => return self.wait_for_flush_point(command, entry),
+            Some(Verb::Reset | Verb::Filter | Verb::Metrics) => {
+                return self.wait_for_flush_point(command, entry);
+            }
             Some(Verb::Off | Verb::Hold | Verb::Release | Verb::On) | None => {}
         }
         answer(self.segment.header_words(), command.number, given, now_ns);
@@ -152,7 +156,7 @@ impl Arena {
                 given
             }
             Some(Verb::On) => Answer::Done,
-            Some(Verb::Reset | Verb::Filter) => self.answer_to_reset(),
+            Some(Verb::Reset | Verb::Filter | Verb::Metrics) => self.answer_to_reset(),
             Some(Verb::Release) => {
                 self.end_recording(node, now);
                 Answer::Done
@@ -242,7 +246,8 @@ impl Arena {
         self.obedience.recording.store(0, Relaxed);
         self.obedience.off.store(0, Relaxed);
         self.obedience.reset.store(0, Relaxed);
-        self.obedience.patterns[0].store(0, Relaxed);
+        self.obedience.regions[0].store(0, Relaxed);
+        self.obedience.metrics[0].store(0, Relaxed);
         self.forget_off_of_parent();
     }
 

@@ -1,5 +1,5 @@
-//! `tinyprof ctl reset` and `filter`: another part of the run begins, at the same flush point on all
-//! ranks, with the same regions or others.
+//! `tinyprof ctl reset`, `filter` and `metrics`: another part of the run begins, at the same flush
+//! point on all ranks, with the same regions and metrics or others.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -40,6 +40,15 @@ pub(super) fn filter(on: &OnJob, patterns: &str) -> Result<(), Box<dyn Error>> {
     begin_part(on, Verb::Filter, patterns)
 }
 
+/// Has all ranks begin another part of the run, in which these patterns say which metrics are
+/// recorded.
+///
+/// # Errors
+/// If there is no such job, or no rank can.
+pub(super) fn metrics(on: &OnJob, patterns: &str) -> Result<(), Box<dyn Error>> {
+    begin_part(on, Verb::Metrics, patterns)
+}
+
 fn begin_part(on: &OnJob, verb: Verb, argument: &str) -> Result<(), Box<dyn Error>> {
     if let Some(hosts) = Elsewhere::of(on) {
         let command = ["ctl", verb.name(), argument];
@@ -65,8 +74,11 @@ fn begin_part(on: &OnJob, verb: Verb, argument: &str) -> Result<(), Box<dyn Erro
     let at: BTreeSet<u64> = threads.paths().filter_map(|path| flush_point(path, date_ns)).collect();
     let named = at.iter().filter(|at| **at > 0).map(u64::to_string).collect::<Vec<_>>().join(", ");
     let named = if named.is_empty() { named } else { format!(" at flush point {named}") };
-    let with =
-        if argument.is_empty() { String::new() } else { format!(", filtered by {argument}") };
+    let with = match verb {
+        Verb::Filter => format!(", filtered by {argument}"),
+        Verb::Metrics => format!(", with metrics {argument}"),
+        _ => String::new(),
+    };
     let begun = format!("{}: {done} of {of} began another part{named}{with}", threads.who());
     let mut text = escaped(&begun) + "\n";
     let late = ranks.late_at_flush_point();
@@ -80,7 +92,7 @@ fn begin_part(on: &OnJob, verb: Verb, argument: &str) -> Result<(), Box<dyn Erro
         "ranks": of,
         "flush_points": at,
         "late": late,
-        "filter": Some(argument).filter(|argument| !argument.is_empty()),
+        "patterns": Some(argument).filter(|argument| !argument.is_empty()),
     });
     Told { text, json, profile: None }.print(form(on))
 }
