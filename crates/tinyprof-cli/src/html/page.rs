@@ -29,7 +29,7 @@ const STYLES: [&str; 4] = [
 /// says to what.
 const HASHES: [&str; 4] = [
     "KgJVsC6ZtO36GHbPx7mxi8unNtaEOWubzRWBtiOJCrg=",
-    "4NN9ZoeI5EUOcc3nQFI6WNCUEh2Dw8LcKcHA7YCxPCY=",
+    "VNQKi2ds9rfJ0zRc1LK2iMx1RXfnXyA3knMjnrRDIYk=",
     "uRk/MqIRWzI20IPH8aDfcvJE5MN5UD6lz2Hp/pxxo9U=",
     "nPdtnuwEXlb/ZaOWPhj2e/Y3VuYvElkDDSz7SxDHMYE=",
 ];

@@ -22,6 +22,9 @@ export class Palette {
     this.hatch = hatched(context);
     this.frameInk = token("--frame-ink");
     this.warn = token("--warn");
+    this.track = token("--track");
+    this.fill = token("--fill");
+    this.comm = token("--comm");
   }
 
   /** Returns the activity and colour of a callpath of the events. Neighbours differ in shade. */
@@ -61,7 +64,7 @@ export function drawVisits(context, palette, lane, { from, to, left, width, y, h
 
 /** Where visits may be missing the ground is hatched. */
 function drawGround(context, palette, lane, xOf, { from, to, y, height }) {
-  context.fillStyle = token("--track");
+  context.fillStyle = palette.track;
   context.fillRect(xOf(from), y, xOf(to) - xOf(from), height);
   const [first, last] = lane.complete_ns ?? [Infinity, Infinity];
   context.fillStyle = palette.hatch;
@@ -115,22 +118,34 @@ function drawColumns(context, columns, { y, height }) {
   }
 }
 
-/** Draws what was left out of the page, as the part of the time in calls and elsewhere. */
+/**
+ * Draws what was left out of the page, as the part of the time in calls and elsewhere. Parts that are narrower than a pixel
+ * share a column, which is as high as their mean.
+ */
 export function drawLeftOut(context, palette, lane, origin, { from, to, left, width, y, height }) {
   if (!lane.parts) return;
   const { width_ns: wide, times, in_calls: inCalls } = lane.parts;
   const scale = width / (to - from);
-  const first = Math.max(0, Math.floor((from - origin) / wide));
-  for (let part = first; part < times.length && origin + part * wide < to; part += 1) {
-    if (times[part] === 0) continue;
-    const begin = Math.max(from, origin + part * wide);
-    const end = Math.min(to, origin + (part + 1) * wide);
-    const [x, across] = [left + (begin - from) * scale, Math.max(1, (end - begin) * scale)];
-    const [high, ofCalls] = [times[part], Math.min(inCalls[part], times[part])].map((ns) => Math.min(1, ns / wide) * height);
-    context.fillStyle = token("--fill");
-    context.fillRect(x, y + height - high, across, high);
-    context.fillStyle = token("--comm");
-    context.fillRect(x, y + height - ofCalls, across, ofCalls);
+  const together = Math.max(1, Math.floor(1 / (wide * scale)));
+  const begin = Math.max(0, Math.floor((from - origin) / wide));
+  const end = Math.min(times.length, Math.ceil((to - origin) / wide));
+  const [elsewhere, calls] = [[], []];
+  for (let part = begin; part < end; part += together) {
+    const [until, sums] = [Math.min(end, part + together), { ns: 0, ofCalls: 0 }];
+    for (let at = part; at < until; at += 1) {
+      sums.ns += times[at];
+      sums.ofCalls += Math.min(inCalls[at], times[at]);
+    }
+    if (sums.ns === 0) continue;
+    const [first, last] = [Math.max(from, origin + part * wide), Math.min(to, origin + until * wide)];
+    const [x, across] = [left + (first - from) * scale, Math.max(1, (last - first) * scale)];
+    const [high, ofCalls] = [sums.ns, sums.ofCalls].map((ns) => Math.min(1, ns / ((until - part) * wide)) * height);
+    elsewhere.push([x, y + height - high, across, high]);
+    calls.push([x, y + height - ofCalls, across, ofCalls]);
+  }
+  for (const [color, boxes] of [[palette.fill, elsewhere], [palette.comm, calls]]) {
+    context.fillStyle = color;
+    for (const box of boxes) context.fillRect(...box);
   }
 }
 

@@ -10,11 +10,41 @@ const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-prac
 /** The rules that depend on colours alone: what else a page has is the same in the dark. */
 const OF_COLOURS = ["color-contrast", "link-in-text-block"];
 
+/**
+ * Returns selectors of rows of tables that differ from two rows before them in nothing but words, numbers and the widths of
+ * bars: what is wrong with one is wrong with all, and each takes the rules as long.
+ */
+function equalRows(page) {
+  return page.evaluate(() => {
+    document.querySelectorAll("[data-equal]").forEach((row) => row.removeAttribute("data-equal"));
+    for (const body of document.querySelectorAll("tbody")) {
+      const seen = new Map();
+      for (const row of body.rows) {
+        const look = makeOf(row);
+        seen.set(look, (seen.get(look) ?? 0) + 1);
+        if (seen.get(look) > 2) row.dataset.equal = "";
+      }
+    }
+    return document.querySelector("[data-equal]") ? [["[data-equal]"]] : [];
+
+    /** What a row is made of: elements, classes, roles, states, colours; of words, whether there are any. */
+    function makeOf(row) {
+      return [row, ...row.querySelectorAll("*")].map((one) => {
+        const attributes = [...one.attributes].map(({ name, value }) => (/^(class|role|type|aria-(?!label$).*|tabindex|scope|hidden|disabled)$/.test(name) ? `${name}=${value}` : `${name}${value === ""}`));
+        const { color, backgroundColor, display } = getComputedStyle(one);
+        const hasWords = [...one.childNodes].some((child) => child.nodeType === Node.TEXT_NODE && child.data.trim() !== "");
+        return [one.tagName, ...attributes.sort(), color, backgroundColor, display, hasWords].join(" ");
+      }).join("\n");
+    }
+  });
+}
+
 /** Returns what violates a rule in the page as it is: the rule, its help, the element, and what would mend it. */
 async function violations(page, runOnly) {
   // Evaluated by the debugger: the page's policy allows no script of others.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
-  const found = await page.evaluate((wanted) => window.axe.run(document, { runOnly: wanted, resultTypes: ["violations"] }), runOnly);
+  const exclude = [["[role=tabpanel][hidden]"], ...(await equalRows(page))];
+  const found = await page.evaluate(([wanted, equal]) => window.axe.run({ include: [["html"]], exclude: equal }, { runOnly: wanted, resultTypes: ["violations"] }), [runOnly, exclude]);
   return found.violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ target, html, failureSummary }) => `${id}: ${help}: ${target.join(" ")} ${html.slice(0, 160)} ${failureSummary.split("\n").slice(1).join(" ").trim()}`),
   );

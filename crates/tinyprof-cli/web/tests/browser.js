@@ -1,5 +1,6 @@
 // Chromium, a page in it, and what a page did that it must not.
 
+import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -68,6 +69,30 @@ export async function goTo(page, view) {
 /** Two frames: what waits for the next one has been drawn then. */
 export function settled(page) {
   return page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+}
+
+/**
+ * Returns what the page tells at each place of the window, null where it tells nothing. The pointer really goes to the first
+ * place only, and the page has to tell the same there: for each move of a real pointer Chromium draws a frame.
+ */
+export async function toldAt(page, places) {
+  await page.mouse.move(...places[0]);
+  const atFirst = await page.evaluate(() => (document.getElementById("tooltip").hidden ? null : document.getElementById("tooltip").textContent));
+  const told = await page.evaluate((all) => {
+    const tooltip = document.getElementById("tooltip");
+    let before = null;
+    return all.map(([clientX, clientY]) => {
+      const over = document.elementFromPoint(clientX, clientY);
+      const send = (target, ...names) => names.forEach((name) => target.dispatchEvent(new (name.startsWith("p") ? PointerEvent : MouseEvent)(name, { clientX, clientY, bubbles: !name.endsWith("leave") })));
+      // Those that the pointer leaves hear of it, as from Chromium.
+      for (let left = before; left && !left.contains(over); left = left.parentElement) send(left, "pointerleave", "mouseleave");
+      before = over;
+      if (over) send(over, "pointermove", "mousemove");
+      return tooltip.hidden ? null : tooltip.textContent;
+    });
+  }, places);
+  assert.equal(told[0], atFirst, "a made-up pointer is told something else");
+  return told;
 }
 
 export function screenshot(page, name, options = {}) {

@@ -28,6 +28,7 @@ function focused(page) {
       name: `${element.tagName} ${(element.getAttribute("aria-label") ?? element.textContent ?? "").trim().slice(0, 60)} ${element.className}`,
       isSeen, hasOutline: outlineStyle !== "none" && parseFloat(outlineWidth) >= 2,
       inView: element.closest(".view") !== null, inChoice: element.closest(".choice") !== null,
+      table: element.closest("table")?.className,
     };
   });
 }
@@ -104,8 +105,9 @@ for (const name of NAMES) {
         await page.keyboard.press("Tab");
         const stop = await focused(page);
         if (stop === null) break;
-        if (!stop.inView || seen.has(stop.name)) continue;
-        seen.add(stop.name);
+        const kind = stop.tag === "TR" ? stop.table : stop.name;
+        if (!stop.inView || seen.has(kind)) continue;
+        seen.add(kind);
         await used(page, name === "empty", stop);
       }
     }

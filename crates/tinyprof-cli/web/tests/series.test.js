@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { goTo, launch, open, reportOf, screenshot, settled, viewsOf } from "./browser.js";
+import { goTo, launch, open, reportOf, screenshot, settled, toldAt, viewsOf } from "./browser.js";
 import { time } from "../src/numbers.js";
 
 let browser;
@@ -12,22 +12,15 @@ before(async () => {
 });
 after(() => browser.close());
 
-/** The first line of the tooltip when the pointer is at a place of the window. */
-async function toldAt(page, x, y) {
-  await page.mouse.move(x, y);
-  return (await page.isVisible("#tooltip")) ? page.textContent("#tooltip strong") : null;
-}
-
 async function shareColumns(page) {
   const [line, map] = await Promise.all(["#view-iterations .u-over", "#view-iterations .grid canvas"].map((place) => page.locator(place).boundingBox()));
-  const found = new Set();
-  for (let x = Math.ceil(line.x) + 1; x < line.x + line.width - 1; x += 7) {
-    const above = await toldAt(page, x, line.y + line.height / 2);
-    assert.match(above, /^iteration/);
-    assert.equal(await toldAt(page, x, map.y + map.height / 2), above, `at ${x}`);
-    found.add(above);
-  }
-  return found.size;
+  const columns = [];
+  for (let x = Math.ceil(line.x) + 1; x < line.x + line.width - 1; x += 7) columns.push(x);
+  const told = async ({ y, height }) => (await toldAt(page, columns.map((x) => [x, y + height / 2]))).map((text) => /^iteration \d+/.exec(text)?.[0]);
+  const above = await told(line);
+  assert.ok(above.every(Boolean), `${above}`);
+  assert.deepEqual(await told(map), above);
+  return new Set(above).size;
 }
 
 for (const width of [1280, 390]) {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { goTo, launch, open, screenshot, settled } from "./browser.js";
+import { goTo, launch, open, screenshot, settled, toldAt } from "./browser.js";
 
 let browser;
 before(async () => {
@@ -65,15 +65,10 @@ test("the pointer tells calls and messages", async () => {
   const canvas = page.locator("#view-structure canvas");
   await canvas.scrollIntoViewIfNeeded();
   const box = await canvas.boundingBox();
-  const told = new Set();
   // Along a line between two lanes, which messages cross, and one through the calls of a lane.
-  for (const y of [26 + 92, 26 + 46]) {
-    for (let x = 104; x < box.width; x += 3) {
-      await page.mouse.move(box.x + x, box.y + y);
-      if (await page.isVisible("#tooltip")) told.add(await page.textContent("#tooltip"));
-    }
-  }
-  const all = [...told];
+  const places = [];
+  for (const y of [26 + 92, 26 + 46]) for (let x = 104; x < box.width; x += 3) places.push([box.x + x, box.y + y]);
+  const all = [...new Set(await toldAt(page, places))].filter(Boolean);
   assert.ok(all.some((text) => /^from MPI_Isend of ranks 1-6to MPI_Recv of rank 050 messages400 B742 µs waiting/.test(text)), all.join("\n"));
   assert.ok(all.some((text) => /^MPI_Init, rank 0phase 1/.test(text)), all.join("\n"));
   assert.deepEqual(wrong, []);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { goTo, launch, open, screenshot, settled } from "./browser.js";
+import { goTo, launch, open, screenshot, settled, toldAt } from "./browser.js";
 
 let browser;
 before(async () => {
@@ -63,14 +63,9 @@ test("drawing a part with the pointer shows it, and the pointer tells waiting an
   await page.mouse.up();
   await settled(page);
   assert.doesNotMatch(await range(page), /4\.07 ms/);
-  const told = new Set();
-  for (let x = 120; x < box.width; x += 11) {
-    for (let y = 30; y < 240; y += 9) {
-      await page.mouse.move(box.x + x, box.y + y);
-      if (await page.isVisible("#tooltip")) told.add(await page.textContent("#tooltip"));
-    }
-  }
-  const all = [...told];
+  const places = [];
+  for (let x = 120; x < box.width; x += 11) for (let y = 30; y < 240; y += 9) places.push([box.x + x, box.y + y]);
+  const all = [...new Set(await toldAt(page, places))].filter(Boolean);
   assert.ok(all.some((text) => /^MPI_Recvrank 140\.0 µs.*of this call on this rank is waiting.*most for rank 0/.test(text)), all.join("\n"));
   assert.ok(all.some((text) => /received 8 B from rank 0, tag 7, sent 110 µs before/.test(text)), all.join("\n"));
   await page.click('#view-timeline button:text-is("Whole run")');
@@ -86,12 +81,9 @@ test("what is left out is counted, drawn as a sum, and told", async () => {
   const box = await page.locator("#view-timeline canvas").boundingBox();
   await page.focus("#view-timeline canvas");
   await press(page, "+", "+", "+");
-  const told = new Set();
-  for (let x = 120; x < box.width; x += 7) {
-    await page.mouse.move(box.x + x, box.y + 31);
-    if (await page.isVisible("#tooltip")) told.add(await page.textContent("#tooltip"));
-  }
-  const all = [...told];
+  const places = [];
+  for (let x = 120; x < box.width; x += 7) places.push([box.x + x, box.y + 31]);
+  const all = [...new Set(await toldAt(page, places))].filter(Boolean);
   assert.ok(all.some((text) => /^mainrank \d+.*shorter visits? begins? in the .* around here: .* in calls of MPI/.test(text)), all.join("\n"));
   assert.match(await page.textContent(".in-view caption"), /about [\d\u202f]+ shorter visits count with what is around them/);
   for (const [name, size] of [["1280", [1280, 720]], ["phone", [390, 800]]]) {
