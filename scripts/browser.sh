@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Writes pages of profiles of several kinds with `tinyprof html`, and clicks through them in
-# Chromium. Screenshots are in target/browser/screenshots afterwards; with --pictures two of them
-# become those of the README. Installs Chromium, Node.js and npm if they are missing.
+# Chromium. With --pictures screenshots are in target/browser/screenshots afterwards, and two of
+# them become those of the README. Installs Chromium, Node.js and npm if they are missing.
 #
 # With --matrix it takes pictures of all views at three sizes, in light and dark, and compares them
 # with those in web/tests/pictures, which takes minutes; with --matrix --keep they become those. With
@@ -138,6 +138,7 @@ case ${1:-} in
     node "$web/tests/measure.js" all-4 all-64 wide all
     ;;
 *)
+    if [[ ${1:-} == --pictures ]]; then export TINYPROF_SCREENSHOTS=1; fi
     node --test --test-concurrency=2 "$web"/tests/*.test.js
     if [[ ${1:-} == --pictures ]]; then
         cp "$out/screenshots/fft-summary.png" docs/images/summary.png

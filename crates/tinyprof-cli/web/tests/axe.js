@@ -50,6 +50,9 @@ async function violations(page, runOnly) {
   );
 }
 
+/** The rules that depend on sizes: names and roles are the same on a telephone. */
+const OF_SIZES = [...OF_COLOURS, "target-size", "scrollable-region-focusable", "heading-order", "region", "page-has-heading-one", "landmark-one-main", "empty-heading", "bypass"];
+
 /** Returns what violates a rule on a screen, in light and in dark colours, and on a telephone. */
 export async function violationsEverywhere(page) {
   const found = [];
@@ -57,7 +60,7 @@ export async function violationsEverywhere(page) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height });
     await settled(page);
-    const wanted = colorScheme === "light" ? { type: "tag", values: TAGS } : { type: "rule", values: OF_COLOURS };
+    const wanted = width < 1000 ? { type: "rule", values: OF_SIZES } : colorScheme === "light" ? { type: "tag", values: TAGS } : { type: "rule", values: OF_COLOURS };
     found.push(...(await violations(page, wanted)).map((line) => `${width} ${colorScheme}: ${line}`));
   }
   await page.emulateMedia({ colorScheme: "light" });

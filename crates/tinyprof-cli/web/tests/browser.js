@@ -95,6 +95,7 @@ export async function toldAt(page, places) {
   return told;
 }
 
-export function screenshot(page, name, options = {}) {
-  return page.screenshot({ path: join(PAGES, "screenshots", `${name}.png`), ...options });
+/** Takes a picture to look at, if somebody wants to: `scripts/browser.sh --pictures`. Each takes as long as a test. */
+export async function screenshot(page, name, options = {}) {
+  if (process.env.TINYPROF_SCREENSHOTS) await page.screenshot({ path: join(PAGES, "screenshots", `${name}.png`), ...options });
 }
