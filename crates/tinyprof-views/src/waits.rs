@@ -83,6 +83,10 @@ const RANKS_COLUMNS: usize = 12;
 /// The minimum width of both callpaths, in columns, for which columns of numbers are left out.
 const NARROWEST_CALLPATHS: usize = 64;
 
+/// The maximum width of both callpaths for which columns of numbers are left out: what remains of
+/// 100 columns beside the waiting and its share.
+const WIDEST_CALLPATHS: usize = 82;
+
 /// The text between the two callpaths of a line.
 const FOR: &str = " for ";
 
@@ -149,7 +153,7 @@ impl View for WaitsView<'_> {
                 .take(count)
                 .map(|entry| Line::new(*entry, |room| both_callpaths(report, entry, room)))
                 .collect();
-            let name = NameHeading::new("callpath").at_least(NARROWEST_CALLPATHS);
+            let name = NameHeading::new("callpath").at_least(narrowest(report, &shown, count));
             write_table(&mut text, report, &COLUMNS, &first, name, width);
             write_more(&mut text, shown.len(), count, "line");
         }
@@ -199,6 +203,15 @@ fn of_rank(of_rank: &CompensatedRank) -> Value {
         "propagated_uncertainty_ns": of_rank.propagated_uncertainty_ns,
         "unfollowed_ns": of_rank.unfollowed_ns,
     })
+}
+
+/// Returns the width for which columns of numbers are left out: that of the longest two names of a
+/// line, if the longest can be read whole on a terminal of 100 columns.
+fn narrowest(report: &Report, entries: &[&Waiting], count: usize) -> usize {
+    let name = |at: Option<CallpathIndex>| at.map_or(1, |at| columns(&shown_path(report, at, 0)));
+    let both = |entry: &&Waiting| name(entry.callpath) + FOR.len() + name(entry.for_callpath);
+    let longest = entries.iter().take(count).map(both).filter(|&both| both <= WIDEST_CALLPATHS).max();
+    longest.unwrap_or_default().max(NARROWEST_CALLPATHS)
 }
 
 fn path_of(report: &Report, callpath: Option<CallpathIndex>) -> Datum {
