@@ -29,9 +29,9 @@ const STYLES: [&str; 4] = [
 /// says to what.
 const HASHES: [&str; 4] = [
     "KgJVsC6ZtO36GHbPx7mxi8unNtaEOWubzRWBtiOJCrg=",
-    "VNQKi2ds9rfJ0zRc1LK2iMx1RXfnXyA3knMjnrRDIYk=",
-    "uRk/MqIRWzI20IPH8aDfcvJE5MN5UD6lz2Hp/pxxo9U=",
-    "nPdtnuwEXlb/ZaOWPhj2e/Y3VuYvElkDDSz7SxDHMYE=",
+    "U7G5GErhrleRRq7wNP+7zVFPyb48SXxOldz41eXuQVI=",
+    "9VKJ19+aLuq1OfTtGArMxXmOIorqAMWV3eYcrJ8/jMo=",
+    "SEvSyUrQVdqihS+3EDSDDuBgwLsx0u+PdfwlLJ3AOsU=",
 ];
 
 /// Returns the page of one profile, or of two and their comparison.

@@ -40,6 +40,11 @@ export function deviationColor(t) {
   return deviationPalettes[isDark() ? "dark" : "light"][Math.max(0, Math.min(STEPS - 1, Math.round((t + 1) * 0.5 * (STEPS - 1))))];
 }
 
+/** Returns the packed colour of a time above or below the mean: its root, so that a hundredth of the greatest can be seen. */
+export function lossColor(value, greatest) {
+  return deviationColor(Math.sign(value) * Math.sqrt(Math.abs(value) / greatest));
+}
+
 /** Converts a packed colour for the style of a canvas. */
 export function cssColor(packed) {
   return `rgb(${packed & 255} ${(packed >> 8) & 255} ${(packed >> 16) & 255})`;

@@ -62,6 +62,7 @@ export class CommunicationView {
       element("figure", { className: "side" }, this.legendBox, this.grid.box),
       this.pairsBox,
     );
+    this.measures = choice("Show", ["bytes", "messages", ...(this.waiting ? ["waiting"] : [])].map((key) => [key, key]), "bytes", (measure) => this.#set({ measure }));
     const hasMatrix = hasPairs || Boolean(this.waiting);
     this.note.hidden = !hasMatrix;
     this.panel = element(
@@ -70,7 +71,7 @@ export class CommunicationView {
       element(
         "div",
         { className: hasMatrix ? "controls" : "", hidden: !hasMatrix },
-        choice("Show", ["bytes", "messages", ...(this.waiting ? ["waiting"] : [])].map((key) => [key, key]), "bytes", (measure) => this.#set({ measure })),
+        this.measures,
         element("button", { type: "button", textContent: "Zoom in", onclick: () => this.grid.zoom(0.5) }),
         element("button", { type: "button", textContent: "Zoom out", onclick: () => this.grid.zoom(2) }),
       ),
@@ -90,6 +91,13 @@ export class CommunicationView {
   #set(change) {
     Object.assign(this.state, change);
     this.draw();
+  }
+
+  /** Shows the waiting, and the callpaths behind a cell, if it is not null. */
+  showWaiting(cell) {
+    [...this.measures.querySelectorAll("button")].find(({ textContent }) => textContent === "waiting")?.click();
+    this.state.cell = cell;
+    this.#drawCauses();
   }
 
   draw() {

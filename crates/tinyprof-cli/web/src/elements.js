@@ -23,6 +23,11 @@ export function nameElement(text, className = "name") {
   return element("bdi", { className, textContent: text, title: text });
 }
 
+/** Returns a sentence as text and elements: what is between backticks is a command. */
+export function sentence(text) {
+  return text.split("`").map((part, at, all) => (at % 2 === 1 && at < all.length - 1 ? element("code", { textContent: part }) : part));
+}
+
 /**
  * Returns a number in a table: shown as `text`, with the exact number for programs that read the
  * page.

@@ -32,7 +32,7 @@ export class Grid {
 
   /**
    * Sets the content. `numbers(row)`: the row's numbers. `color(number, row)`: packed; the greatest
-   * of the numbers that share a pixel is shown. `order`: the column at each position, or null.
+   * of the numbers that share a pixel is shown, or with `isMean` their mean. `order`: the column at each position, or null.
    * `marks(row)`: a column to ring, or null. `selectedColumn`: the position of the selected column,
    * or null. A newly selected column comes into view. Cells without a number are hatched, unless
    * `gapsAreZero`.
@@ -101,7 +101,7 @@ export class Grid {
   }
 
   #drawCells(context, left, top, width, height) {
-    const { rows, numbers, color, order } = this.content;
+    const { rows, numbers, color, order, isMean = false } = this.content;
     const [first, end] = this.range;
     const across = Math.max(1, Math.min(end - first, Math.round(width)));
     const down = Math.max(1, Math.min(rows, Math.round(height)));
@@ -110,21 +110,26 @@ export class Grid {
     const image = new ImageData(across, down);
     const pixels = new Uint32Array(image.data.buffer);
     const chosen = new Float64Array(across);
+    const counts = new Float64Array(across);
     const place = Uint32Array.from({ length: end - first }, (_, at) => Math.floor((at * across) / (end - first)));
     let row = 0;
     for (let y = 0; y < down; y += 1) {
       chosen.fill(NaN);
+      counts.fill(0);
       for (const until = Math.max(row + 1, Math.floor(((y + 1) * rows) / down)); row < until && row < rows; row += 1) {
         const values = numbers(row);
         for (let column = first; column < end; column += 1) {
           const value = values[order ? order[column] : column];
           const x = place[column - first];
           // NaN is not greater than any number, nor less.
-          if (value === value && !(value <= chosen[x])) chosen[x] = value;
+          if (isMean && value === value) chosen[x] = counts[x] > 0 ? chosen[x] + value : value;
+          else if (value === value && !(value <= chosen[x])) chosen[x] = value;
+          counts[x] += value === value ? 1 : 0;
         }
       }
       for (let x = 0; x < across; x += 1) {
-        pixels[y * across + x] = chosen[x] === chosen[x] ? color(chosen[x], row - 1) : 0;
+        const shared = isMean ? counts[x] : 1;
+        pixels[y * across + x] = chosen[x] === chosen[x] ? color(chosen[x] / shared, row - 1) : 0;
       }
     }
     const cells = new OffscreenCanvas(across, down);

@@ -5,6 +5,8 @@ import { font, letterHeight } from "./canvas.js";
 import { fitted, fittedRanks, shown } from "./names.js";
 import { token } from "./theme.js";
 
+/** The fewest letters that still tell a call. */
+const WORD = 6;
 const labelWidth = () => 9 * letterHeight();
 const topHeight = () => letterHeight() + 14;
 const GAP = 2;
@@ -125,7 +127,7 @@ function drawComputing(context, { x, y, width, height }) {
   if (width < 34 || height < 15) return;
   context.fillStyle = token("--frame-ink");
   context.textAlign = "left";
-  context.fillText(fitted(context, "computing", width - 8), x + 4, y + height / 2);
+  context.fillText(fitted(context, "computing", width - 8, Infinity), x + 4, y + height / 2);
 }
 
 /** Draws a node; at its lower edge is the part until partners came. */
@@ -139,7 +141,7 @@ function drawNode(context, { call, x, y, width, height }) {
   if (width < 34 || height < 15) return;
   context.fillStyle = token("--frame-ink");
   context.textAlign = "left";
-  context.fillText(fitted(context, shown(call.function).replace(/^MPI_/, ""), width - 8), x + 4, y + (height - edge) / 2 + 1);
+  context.fillText(fitted(context, shown(call.function).replace(/^MPI_/, ""), width - 8, WORD), x + 4, y + (height - edge) / 2 + 1);
 }
 
 function drawWay(context, points, part, laneHeight) {

@@ -32,7 +32,7 @@ async function start() {
   title(profiles);
   document.documentElement.classList.toggle("one-rank", profile.report.ranks === 1);
   const tabs = new Tabs([
-    ["summary", "Summary", () => new SummaryView(profile, (key) => tabs.show(key))],
+    ["summary", "Summary", () => new SummaryView(profile, (key, then) => tabs.show(key, then))],
     ["tree", "Callpaths", () => new TreeView(profile)],
     ...(profile.report.ranks > 1 ? [["ranks", "Ranks", () => new RanksView(profile)]] : []),
     ["iterations", "Iterations", () => new IterationsView(profile)],

@@ -20,7 +20,7 @@ export function shown(name) {
 }
 
 /** Returns `text`, shortened in the middle so that `context` draws it in `width` pixels. */
-export function fitted(context, text, width) {
+export function fitted(context, text, width, least = 2) {
   if (context.measureText(text).width <= width) return text;
   let low = 0;
   let high = text.length;
@@ -29,7 +29,7 @@ export function fitted(context, text, width) {
     if (context.measureText(shortened(text, middle)).width <= width) low = middle;
     else high = middle - 1;
   }
-  return low < 2 ? "" : shortened(text, low);
+  return low < least ? "" : shortened(text, low);
 }
 
 /** Returns a list of ranks, `0-3,7,9…`, so that `context` draws it in `width` pixels; no number is cut. */

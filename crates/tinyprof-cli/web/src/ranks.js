@@ -2,9 +2,10 @@
 
 import { choice, element, nothing, picker, rankField } from "./elements.js";
 import { Grid, NEVER, legend } from "./grid.js";
-import { DECADES, amountColor, deviationColor, logColor } from "./colors.js";
+import { DECADES, amountColor, deviationColor, logColor, lossColor } from "./colors.js";
 import { count, counted, deviation, time } from "./numbers.js";
 import { onSelection, select, selection } from "./selection.js";
+import { onPaper } from "./theme.js";
 import { letterHeight, timed } from "./canvas.js";
 
 /**
@@ -12,6 +13,9 @@ import { letterHeight, timed } from "./canvas.js";
  * is used.
  */
 const LIMITS = [0.02, 0.05, 0.1, 0.25, 0.5, 1];
+/** Regions with a smaller share of the time are folded, except the first ones. */
+const SHARE_SHOWN = 0.01;
+const ROWS_SHOWN = 8;
 const SORTS = [["time", "time"], ["imbalance", "imbalance"], ["name", "name"], ["tree", "tree"]];
 
 export class RanksView {
@@ -20,7 +24,7 @@ export class RanksView {
 
   constructor(profile) {
     this.profile = profile;
-    this.state = { kind: "exclusive", scale: "relative", sort: "time", order: "rank" };
+    this.state = { kind: "exclusive", scale: "lost", sort: "time", order: "rank", isMean: false, isFolded: true };
     this.note = element("p", { className: "note" });
     this.legendBox = element("div");
     const { bins } = profile.ranks;
@@ -33,6 +37,7 @@ export class RanksView {
       left: 16 * letterHeight(),
       right: 96,
       rowHeight: 16,
+      onRange: () => this.#pixels(),
       tell: (row, column) => this.#lines(this.rows[row], column),
       pick: (row, column) => this.#pick(row, column),
     });
@@ -43,9 +48,10 @@ export class RanksView {
         "div",
         { className: "controls" },
         choice("Time", [["exclusive", "exclusive"], ["inclusive", "inclusive"]], this.state.kind, (kind) => this.#set({ kind })),
-        choice("Colour", [["relative", "against the mean"], ["absolute", "absolute"]], this.state.scale, (scale) => this.#set({ scale })),
+        choice("Colour", [["lost", "time lost"], ["relative", "against the mean"], ["absolute", "absolute"]], this.state.scale, (scale) => this.#set({ scale })),
         picker("Regions by", SORTS, this.state.sort, (sort) => this.#set({ sort })),
-        picker("Ranks by", [["rank", "number"], ["selected", "time in the selected region"]], "rank", (order) => this.#set({ order })),
+        picker("Ranks by", [["rank", "number"], ...(isOnHosts(profile) ? [["host", "host"]] : []), ["selected", "time in the selected region"]], "rank", (order) => this.#set({ order })),
+        (this.pixelChoice = choice("Of ranks that share a pixel", [["slowest", "slowest"], ["mean", "mean"]], "slowest", (shown) => this.#set({ isMean: shown === "mean" }))),
         rankField(profile),
         element("button", { type: "button", textContent: "Zoom in", onclick: () => this.grid.zoom(0.5) }),
         element("button", { type: "button", textContent: "Zoom out", onclick: () => this.grid.zoom(2) }),
@@ -53,6 +59,7 @@ export class RanksView {
       this.note,
       this.legendBox,
       this.grid.box,
+      (this.foldButton = element("button", { type: "button", className: "link", onclick: () => this.#set({ isFolded: !this.state.isFolded }) })),
     );
     onSelection(() => this.panel.isConnected && this.draw());
   }
@@ -75,10 +82,13 @@ export class RanksView {
 
   #draw() {
     const { ranks } = this.profile;
-    this.rows = this.#sorted(ranks.rows.map((row) => this.#row(row)));
+    const all = this.#sorted(ranks.rows.map((row) => this.#row(row)));
+    this.rows = this.state.isFolded && !onPaper() ? all.filter((row) => this.#isLarge(row, all)) : all;
+    this.#foldWords(all.length - this.rows.length);
     const order = this.#order();
     const greatest = Math.max(1, ...this.rows.map(({ max }) => max));
-    const relative = this.state.scale === "relative";
+    const { scale } = this.state;
+    const lost = this.#greatestLoss();
     const limit = this.#limit();
     const places = order && order.reduce((at, bin, place) => ((at[bin] = place), at), new Uint32Array(ranks.bins));
     this.grid.show({
@@ -86,9 +96,12 @@ export class RanksView {
       columns: ranks.bins,
       order,
       numbers: (row) => this.rows[row].numbers,
-      color: relative
-        ? (value, row) => deviationColor(this.rows[row].mean > 0 ? (value / this.rows[row].mean - 1) / limit : 0)
-        : (value) => logColor(value, greatest),
+      isMean: this.state.isMean,
+      color: {
+        lost: (value, row) => lossColor(value - this.rows[row].mean, lost),
+        relative: (value, row) => deviationColor(this.rows[row].mean > 0 ? (value / this.rows[row].mean - 1) / limit : 0),
+        absolute: (value) => logColor(value, greatest),
+      }[scale],
       rowText: (row) => this.rows[row].callpath.text,
       rightText: (row) => `${deviation(this.rows[row].above)}`,
       isSelected: (row) => this.rows[row].callpath.row === selection().callpath,
@@ -97,9 +110,34 @@ export class RanksView {
         const bin = this.rows[row].maxBin;
         return bin === null ? null : places ? places[bin] : bin;
       },
-      axis: (column) => `rank ${(order ? order[column] : column) * ranks.ranks_per_bin}`,
+      axis: (column) => this.#axisText((order ? order[column] : column) * ranks.ranks_per_bin),
     });
-    this.#words(greatest, limit);
+    this.#words(greatest, limit, lost);
+  }
+
+  #axisText(rank) {
+    const host = this.state.order === "host" ? this.profile.host(rank) : "";
+    return host === "" ? `rank ${rank}` : `${host}, rank ${rank}`;
+  }
+
+  #isLarge(row, all) {
+    const total = this.profile.report.total_inclusive_ns;
+    return row.sum >= SHARE_SHOWN * total || all.indexOf(row) < ROWS_SHOWN || row.callpath.row === selection().callpath;
+  }
+
+  #foldWords(folded) {
+    this.foldButton.hidden = folded === 0 && this.state.isFolded;
+    this.foldButton.textContent = folded > 0 ? `Show ${counted(folded, "more region")} below ${100 * SHARE_SHOWN} % of the time` : `Hide regions below ${100 * SHARE_SHOWN} % of the time`;
+  }
+
+  /** What of several ranks is shown is a question only where they share a pixel. */
+  #pixels() {
+    this.pixelChoice.hidden = !(this.grid.columnsPerPixel > 1) && !this.state.isMean;
+  }
+
+  /** Returns the greatest time by which a rank is above the mean of a region. */
+  #greatestLoss() {
+    return Math.max(1, ...this.rows.map(({ max, mean }) => max - mean));
   }
 
   #selectedColumn(places) {
@@ -136,25 +174,28 @@ export class RanksView {
   }
 
   #order() {
+    if (this.state.order === "host") return byHost(this.profile);
     const row = this.rows.find(({ callpath }) => callpath.row === selection().callpath);
     if (this.state.order !== "selected" || !row) return null;
     const value = (bin) => (row.numbers[bin] === row.numbers[bin] ? row.numbers[bin] : -1);
     return Uint32Array.from(row.numbers.keys()).sort((a, b) => value(b) - value(a) || (b === row.maxBin) - (a === row.maxBin));
   }
 
-  #words(greatest, limit) {
+  #words(greatest, limit, lost) {
     const { rows, ranks_per_bin } = this.profile.ranks;
     const all = this.profile.callpaths.length;
+    this.#pixels();
     const parts = ["Each row is a region, each column a rank; the ring is the slowest rank, the number how far it is above the mean."];
     if (ranks_per_bin > 1) parts.push(`${ranks_per_bin} neighbouring ranks share a column, which shows their mean.`);
-    if (this.grid.columnsPerPixel > 1) parts.push("Where ranks share a pixel the slowest of them shows: zoom in for each.");
+    if (this.grid.columnsPerPixel > 1) parts.push(`Where ranks share a pixel ${this.state.isMean ? "their mean" : "the slowest of them"} shows: zoom in for each.`);
     if (rows.length < all) parts.push(`The ${count(rows.length)} costliest of ${count(all)} callpaths are shown.`);
     if (this.state.order === "selected" && selection().callpath === null) parts.push("Select a region to sort the ranks by it.");
     this.note.textContent = parts.join(" ");
     const relative = [-1, -0.5, 0, 0.5, 1].map((t) => [t === 0 ? "mean" : `${deviation(t * limit)}${t === 1 ? " and more" : ""}`, deviationColor(t)]);
     const absolute = [4, 3, 2, 1, 0].map((down) => [time(greatest / 10 ** down), amountColor(1 - down / DECADES)]);
     const hasGaps = this.rows.some(({ numbers }) => numbers.some((ns) => ns !== ns));
-    const stops = this.state.scale === "relative" ? relative : absolute;
+    const losses = [-1, -0.25, 0, 0.25, 1].map((t) => [t === 0 ? "mean" : `${t < 0 ? "−" : "+"}${time(Math.abs(t) * lost)}`, lossColor(t * lost, lost)]);
+    const stops = { lost: losses, relative, absolute }[this.state.scale];
     this.legendBox.replaceChildren(legend("Colour:", hasGaps ? [...stops, NEVER] : stops));
   }
 
@@ -170,4 +211,14 @@ export class RanksView {
       row.mean > 0 ? `${deviation(value / row.mean - 1)} against the mean of ${time(row.mean)}` : null,
     ];
   }
+}
+
+/** Returns whether ranks of the page are single, and on several hosts. */
+function isOnHosts({ hosts, ranks }) {
+  return hosts.length > 1 && ranks.ranks_per_bin === 1;
+}
+
+/** Returns the ranks in the order of their hosts. */
+function byHost({ host_of_rank: hosts }) {
+  return Uint32Array.from(hosts.keys()).sort((a, b) => hosts[a] - hosts[b] || a - b);
 }

@@ -1,10 +1,11 @@
 // The first view: where the time was spent, on which rank, in which iteration, and since when.
 
-import { card, element, figureElement } from "./elements.js";
+import { card, element, figureElement, sentence } from "./elements.js";
 import { count, counted, percent, time } from "./numbers.js";
 import { efficiencyBlock, factList, warnings } from "./facts.js";
 import { onSelection, select } from "./selection.js";
 import { Costliest } from "./costliest.js";
+import { WaitingCard } from "./waiting-card.js";
 import { hasThreads, threadsBlock } from "./threads.js";
 import { whyList } from "./why-list.js";
 import { shown } from "./names.js";
@@ -19,21 +20,24 @@ export class SummaryView {
   constructor(profile, goTo) {
     this.panel = element("div", { className: "summary" });
     this.costliest = new Costliest(profile, goTo);
+    this.waiting = profile.why && profile.waiting && profile.communication ? new WaitingCard(profile, (cell) => goTo("communication", (view) => view.showWaiting(cell))) : null;
     onSelection(() => this.panel.isConnected && this.draw());
     this.panel.append(
       ...warnings(profile),
-      ...(profile.why ? [card("Why", whyList(profile.why), "full")] : []),
+      ...(profile.why ? [card("Why", whyList(profile.why), this.waiting ? "larger why-card" : "full")] : []),
+      ...(this.waiting ? [this.waiting.card] : []),
       headline(profile),
-      card("What stands out", hintList(profile, goTo), "wide"),
+      card("What stands out", hintList(profile, goTo), "larger hints-card"),
+      card("How well the ranks were used", efficiencyBlock(profile), "smaller efficiency-card"),
       card("Where the time goes", this.costliest.box, "full"),
       ...(hasThreads(profile) ? [card("Threads", threadsBlock(profile, goTo), "full")] : []),
-      card("How well the ranks were used", efficiencyBlock(profile)),
-      card("The run", factList(profile)),
+      card("The run", factList(profile), "run-card"),
     );
   }
 
   draw() {
     this.costliest.draw();
+    this.waiting?.draw();
   }
 }
 
@@ -78,7 +82,7 @@ function hintList(profile, goTo) {
         "div",
         {},
         element("button", { type: "button", className: "link hint-headline", onclick: look }, element("bdi", {}, hint.headline)),
-        element("p", { className: "hint-evidence", textContent: hint.evidence }),
+        element("p", { className: "hint-evidence" }, ...sentence(hint.evidence)),
       ),
     );
   });

@@ -27,8 +27,8 @@ export class Tabs {
     return this.tabs.some((tab) => tab.key === key);
   }
 
-  /** Shows a view, and calls `onShow`. */
-  show(key) {
+  /** Shows a view, calls `onShow`, and `then(view)`. */
+  show(key, then) {
     hush();
     this.current = key;
     this.onShow?.();
@@ -39,6 +39,7 @@ export class Tabs {
       tab.panel.hidden = !isCurrent;
       if (!isCurrent) continue;
       this.#drawn(tab);
+      then?.(tab.view);
     }
     this.#toCurrent();
   }

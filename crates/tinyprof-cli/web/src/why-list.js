@@ -1,6 +1,6 @@
 // Why a run takes as long as it does: the findings, and the waiting by cause.
 
-import { element } from "./elements.js";
+import { element, sentence } from "./elements.js";
 
 /** Returns the verdict, the other findings, and the waiting by cause. */
 export function whyList(why) {
@@ -10,7 +10,7 @@ export function whyList(why) {
       "li",
       { className: "why" },
       element("bdi", {}, line),
-      ...(advice ? [element("p", { className: "hint-evidence", textContent: advice })] : []),
+      ...(advice ? [element("p", { className: "hint-evidence" }, ...sentence(advice))] : []),
     ),
   );
   const waiting = why.waiting ? [element("p", { className: "hint-evidence", textContent: why.waiting })] : [];

@@ -120,6 +120,7 @@ for (const [colorScheme, sign] of [["light", -1], ["dark", 1]]) test(`${colorSch
     swatches.map((swatch) => ({ text: swatch.parentElement.textContent, hatched: getComputedStyle(swatch).backgroundImage.includes("repeating"), color: getComputedStyle(swatch).backgroundColor })),
   );
   assert.deepEqual(legend.filter(({ hatched }) => hatched).map(({ text }) => text), ["never visited"]);
+  assert.deepEqual(legend.map(({ text }) => text)[2], "mean");
   const lightness = legend.slice(0, 5).map(({ color }) => color.match(/\d+/g).map(Number)).map(([r, g, b]) => 0.2126 * r + 0.7152 * g + 0.0722 * b);
   lightness.slice(1).forEach((light, at) => assert.ok(sign * (light - lightness[at]) > 12, lightness.join(" ")));
   // Pixels of a hatched cell differ, those of a value are equal: "rare" on ranks 3 and 0.
