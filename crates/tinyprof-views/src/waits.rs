@@ -210,7 +210,8 @@ fn of_rank(of_rank: &CompensatedRank) -> Value {
 fn narrowest(report: &Report, entries: &[&Waiting], count: usize) -> usize {
     let name = |at: Option<CallpathIndex>| at.map_or(1, |at| columns(&shown_path(report, at, 0)));
     let both = |entry: &&Waiting| name(entry.callpath) + FOR.len() + name(entry.for_callpath);
-    let longest = entries.iter().take(count).map(both).filter(|&both| both <= WIDEST_CALLPATHS).max();
+    let longest =
+        entries.iter().take(count).map(both).filter(|&both| both <= WIDEST_CALLPATHS).max();
     longest.unwrap_or_default().max(NARROWEST_CALLPATHS)
 }
 
