@@ -30,7 +30,8 @@ pub(super) fn add_one_slow_visit(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let is_same = |one: &Finding| one.ranks == ranks && one.place == place;
     tell_of_lost_processor(facts, &mut slow);
     let Some(at) = found.iter().position(is_same) else { return found.push(slow) };
-    if slow.lost_ns < 0.5 * found[at].lost_ns {
+    // Where the rank may have lost its processor in it, the visit is no better cause.
+    if slow.kind == Kind::Oversubscription || slow.lost_ns < 0.5 * found[at].lost_ns {
         return;
     }
     let late = found.remove(at);
