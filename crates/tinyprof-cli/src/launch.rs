@@ -1,9 +1,9 @@
 //! `tinyprof run`: starts a program with the library that profiles its MPI calls.
 //!
 //! The program takes the place of this process, so that its exit code, signals, terminal and output
-//! are exactly its own. If it is a launcher, or the first task of a step on several hosts, a process
-//! in the background holds the roll call of the job until it ends; the same process watches the
-//! condition in `TINYPROF_ON`.
+//! are exactly its own. If it is a launcher, or the first task of a step on several hosts, a
+//! process in the background holds the roll call of the job until it ends; the same process watches
+//! the condition in `TINYPROF_ON`.
 
 #[cfg(feature = "top")]
 mod condition;
