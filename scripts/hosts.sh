@@ -61,7 +61,11 @@ profile_each() {
     local name=$1
     shift
     attempts "$name" "$@" tinyprof run -o mpi=messages -o events=window --out "$name" -- "${program[@]}"
-    [[ -z $(find "$scratch" -name '.tinyprof-roll-call-*') ]] || { echo "$name: leaves an invitation" && return 1; }
+    # A job that was stopped could not tidy up.
+    grep -q 'cluster: stopped' "$scratch/log" ||
+        [[ -z $(find "$scratch" -name '.tinyprof-roll-call-*') ]] ||
+        { echo "$name: leaves an invitation" && return 1; }
+    rm -f "$scratch"/.tinyprof-roll-call-*
 }
 
 # attempts NAME COMMAND...: runs a command that makes NAME.tprof. MPICH 4.0 over UCX may hang in

@@ -1,5 +1,7 @@
 //! Who waits for whom, as a table.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
@@ -87,6 +89,9 @@ const NARROWEST_CALLPATHS: usize = 64;
 /// 100 columns beside the waiting and its share.
 const WIDEST_CALLPATHS: usize = 82;
 
+/// The most kinds that the line of all waiting names.
+const KINDS_SHOWN: usize = 4;
+
 /// The text between the two callpaths of a line.
 const FOR: &str = " for ";
 
@@ -127,12 +132,29 @@ impl<'a> WaitsView<'a> {
             return "no waiting is known".to_owned();
         }
         format!(
-            "waiting: {}, {} of the time of {} ranks; without measurement {}",
+            "waiting: {}, {} of the time of {} ranks{}; without measurement {}",
             time(waiting_ns),
             percent_cell(self.report.base.share(waiting_ns)),
             if self.waits.of_some_ranks { "these" } else { "all" },
+            self.kinds(),
             time(self.waits.compensated_ns()),
         )
+    }
+
+    /// Returns the kinds with the most waiting after start-up, each with its sum.
+    fn kinds(&self) -> String {
+        let mut sums = BTreeMap::new();
+        let counted = |entry: &&Waiting| share(self.report, entry).is_some();
+        for entry in self.waits.entries.iter().filter(counted) {
+            *sums.entry(entry.pattern.words()).or_insert(0) += entry.waiting_ns;
+        }
+        let mut sums: Vec<(String, u128)> = sums.into_iter().filter(|(_, ns)| *ns > 0).collect();
+        sums.sort_by_key(|(_, ns)| Reverse(*ns));
+        let shown = sums.iter().take(KINDS_SHOWN).enumerate();
+        let words = shown.map(|(number, (words, ns))| {
+            format!("{}{words} {}", if number == 0 { ": " } else { ", " }, time(*ns))
+        });
+        words.collect()
     }
 }
 

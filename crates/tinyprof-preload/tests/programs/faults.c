@@ -141,7 +141,6 @@ static void spread(void) {
   }
 }
 
-
 // Ring of tokens through all; rank 2 holds it long.
 static void token(void) {
   if (rank > 0) MPI_Recv(in, 1, MPI_DOUBLE, left(), TAG, world, MPI_STATUS_IGNORE);
