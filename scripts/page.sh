@@ -38,5 +38,5 @@ put_in_place() {
         !skip { print }
         $0 == end { skip = 0 }' "$1" >"$1.new"
     mv "$1.new" "$1"
-    sed -n "/^$2\$/,/^$3\$/p" "$1"
+    sed -n "\|^$2\$|,\|^$3\$|p" "$1"
 }
