@@ -4,11 +4,7 @@
 #     scripts/behind.sh [RUNS]
 set -euo pipefail
 cd "$(dirname "$0")/.."
-source scripts/rust.sh
-source scripts/mpi.sh
-source scripts/page.sh
-rust_find
-mpi_find
+source scripts/preload.sh
 
 runs=${1:-5}
 page=docs/overhead.md
@@ -16,11 +12,7 @@ begin='<!-- begin: behind wrappers, written by make overhead -->'
 end='<!-- end: behind wrappers -->'
 require_place "$page" "$begin" "$end"
 
-cargo build --locked --release -p tinyprof-preload
-library=$(readlink -f "${CARGO_TARGET_DIR:-target}/release/libtinyprof_preload.so")
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+preload_build
 
 # measure MPI RANKS LEVEL: adds a line "LEVEL NAME DIRECT FUNCTION WRAPPER MORE FROM TO" for each
 # row of one run. Level `alone` is the program without TinyProf.

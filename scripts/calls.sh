@@ -6,11 +6,7 @@
 #     TINYPROF_PEERS_MPICH="mpiP=/path/libmpiP.so" TINYPROF_PEERS_OPENMPI=... scripts/calls.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
-source scripts/rust.sh
-source scripts/mpi.sh
-source scripts/page.sh
-rust_find
-mpi_find
+source scripts/preload.sh
 
 rounds=${1:-7}
 page=docs/overhead.md
@@ -18,11 +14,7 @@ begin='<!-- begin: calls, written by make overhead -->'
 end='<!-- end: calls -->'
 require_place "$page" "$begin" "$end"
 
-cargo build --locked --release -p tinyprof-preload
-library=$(readlink -f "${CARGO_TARGET_DIR:-target}/release/libtinyprof_preload.so")
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+preload_build
 
 # measure MPI LAUNCHER RANKS NAME LIBRARY [LEVEL]: adds a line "NAME ROW NANOSECONDS" for each
 # number.

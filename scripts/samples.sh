@@ -5,11 +5,7 @@
 # On an idle machine 40 pairs, which take ten minutes, show a few hundredths of a percent.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-source scripts/rust.sh
-source scripts/mpi.sh
-source scripts/page.sh
-rust_find
-mpi_find
+source scripts/preload.sh
 
 pairs=${1:-40}
 page=docs/samples.md
@@ -17,11 +13,7 @@ begin='<!-- begin: cost, written by scripts/samples.sh -->'
 end='<!-- end: cost -->'
 require_place "$page" "$begin" "$end"
 
-cargo build --locked --release -p tinyprof-preload
-library=$(readlink -f "${CARGO_TARGET_DIR:-target}/release/libtinyprof_preload.so")
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+preload_build
 # The numbers of one MPI are those of the other: the program computes.
 mpi=${MPI_FOUND[0]:?no MPI was found, scripts/setup.sh installs one}
 "${MPI_CC[$mpi]}" -O2 benches/calls/computes.c -o "$dir/computes"

@@ -5,14 +5,18 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot do its work fails")]
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod valgrind;
+
+use std::path::Path;
+use std::process::Command;
+
+use valgrind::{build, instructions, run, valgrind};
 
 const CALLS: u64 = 10_000;
 /// The most instructions of a wrapper: what it takes, with some room for other compilers.
 const INSTRUCTIONS_MAX: f64 = 400.0;
 
-/// Packages that a call never enters. Optimising them takes most of the time of a build.
+/// Packages that a call never enters.
 const NOT_ENTERED: [&str; 5] =
     ["tinyprof-flush", "tinyprof-format", "tinyprof-report", "tinyprof-why", "serde_json"];
 
@@ -20,7 +24,7 @@ const NOT_ENTERED: [&str; 5] =
 #[ignore = "builds the library with optimisation, which takes minutes"]
 fn a_call_behind_a_wrapper_takes_the_instructions_that_it_took() {
     let Ok(compiler) = std::env::var("MPICC") else { return println!("left out: no MPICC") };
-    let library = build_library();
+    let library = build("tinyprof-preload", &NOT_ENTERED, "libtinyprof_preload.so");
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("behind");
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("calls");
     let sources = ["behind.c", "stubs.c"].map(|name| sources.join(name));
@@ -42,42 +46,12 @@ fn a_call_behind_a_wrapper_takes_the_instructions_that_it_took() {
     }
 }
 
-/// Builds the library that is preloaded with the release profile, as far as it counts.
-fn build_library() -> PathBuf {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo
-        .env_remove("RUSTFLAGS")
-        .env_remove("CARGO_ENCODED_RUSTFLAGS")
-        .current_dir(env!("CARGO_MANIFEST_DIR"));
-    for package in NOT_ENTERED {
-        cargo.args(["--config", &format!("profile.release.package.{package}.opt-level=0")]);
-    }
-    let build = ["build", "--locked", "--release", "-p", "tinyprof-preload"];
-    run(cargo.args(build).arg("--target-dir").arg(target));
-    target.join("release/libtinyprof_preload.so")
-}
-
 /// Returns the number of instructions of a whole run that makes this many calls in one way.
 fn count(program: &Path, library: &Path, level: &str, what: [&str; 2], calls: u64) -> u64 {
     let scratch = tempfile::tempdir().unwrap();
-    let mut valgrind = Command::new("valgrind");
-    valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(program);
-    valgrind.arg("count").args(what).arg(calls.to_string()).current_dir(scratch.path());
+    let mut valgrind = valgrind();
+    valgrind.arg(program).arg("count").args(what).arg(calls.to_string());
     valgrind.env("LD_PRELOAD", library).env("TINYPROF_MPI", level).env("TINYPROF_REPORT", "off");
-    let output = run(valgrind.env("TINYPROF_OUT", scratch.path().join("p")));
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    let collected = text.lines().find_map(|line| line.split_once("Collected : "));
-    collected
-        .and_then(|(_, number)| number.trim().parse().ok())
-        .unwrap_or_else(|| panic!("valgrind counted nothing:\n{text}"))
-}
-
-fn run(command: &mut Command) -> Output {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let output = command.output().unwrap_or_else(|error| {
-        panic!("cannot run {name}: {error}. `make test` installs what is missing")
-    });
-    assert!(output.status.success(), "{name} failed:\n{}", String::from_utf8_lossy(&output.stderr));
-    output
+    valgrind.env("TINYPROF_OUT", scratch.path().join("p")).current_dir(scratch.path());
+    instructions(&mut valgrind)
 }

@@ -7,8 +7,12 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot do its work fails")]
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
-use std::path::{Path, PathBuf};
+mod valgrind;
+
+use std::path::Path;
 use std::process::{Command, Output};
+
+use valgrind::{build, instructions, run, valgrind};
 
 const VISITS: u64 = 100_000;
 
@@ -22,7 +26,7 @@ fn a_visit_takes_the_instructions_that_it_took() {
     let recorded = include_str!("../instructions.txt");
     let compiler = recorded.lines().find_map(|line| line.strip_prefix("# ")).unwrap();
     let is_same_compiler = text(&run(Command::new("rustc").arg("--version"))).trim() == compiler;
-    let program = build_visits();
+    let program = build("tinyprof-bench-visits", &NOT_ENTERED, "visits");
 
     let mut wrong = Vec::new();
     for line in recorded.lines().filter(|line| !line.starts_with('#')) {
@@ -43,25 +47,8 @@ fn a_visit_takes_the_instructions_that_it_took() {
     );
 }
 
-/// Packages that a visit never enters. Optimising them takes most of the time of a build.
+/// Packages that a visit never enters.
 const NOT_ENTERED: [&str; 3] = ["tinyprof-format", "tinyprof-report", "serde_json"];
-
-/// Builds the package `benches/visits` with the release profile, as users do, as far as it counts.
-fn build_visits() -> PathBuf {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    let build = ["build", "--locked", "--release", "-p", "tinyprof-bench-visits"];
-    let mut cargo = Command::new(env!("CARGO"));
-    // Other flags give other code: the figures are for the default flags.
-    cargo
-        .env_remove("RUSTFLAGS")
-        .env_remove("CARGO_ENCODED_RUSTFLAGS")
-        .current_dir(env!("CARGO_MANIFEST_DIR"));
-    for package in NOT_ENTERED {
-        cargo.args(["--config", &format!("profile.release.package.{package}.opt-level=0")]);
-    }
-    run(cargo.args(build).arg("--target-dir").arg(target));
-    target.join("release/visits")
-}
 
 /// Returns the number of instructions of a whole run; with `+events`, of one that keeps events.
 fn count(program: &Path, case: &str, visits: u64) -> u64 {
@@ -70,31 +57,9 @@ fn count(program: &Path, case: &str, visits: u64) -> u64 {
         Some((_, other)) => panic!("no such setting: {other}"),
         None => (case, "off"),
     };
-    let mut valgrind = Command::new("valgrind");
-    valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
-    let output = run(valgrind
-        .arg(program)
-        .arg(case)
-        .arg(visits.to_string())
-        .env("TINYPROF_EVENTS", events)
-        .env_remove("TINYPROF"));
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    let collected = text
-        .lines()
-        .find_map(|line| line.split_once("Collected : "))
-        .map(|(_, number)| number.trim());
-    collected
-        .and_then(|number| number.parse().ok())
-        .unwrap_or_else(|| panic!("valgrind counted nothing:\n{text}"))
-}
-
-fn run(command: &mut Command) -> Output {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let output = command.output().unwrap_or_else(|error| {
-        panic!("cannot run {name}: {error}. Install it (Debian, Ubuntu, Fedora: package `{name}`), or run `make test`")
-    });
-    assert!(output.status.success(), "{name} failed:\n{}", String::from_utf8_lossy(&output.stderr));
-    output
+    let mut valgrind = valgrind();
+    valgrind.arg(program).arg(case).arg(visits.to_string());
+    instructions(valgrind.env("TINYPROF_EVENTS", events).env_remove("TINYPROF"))
 }
 
 fn text(output: &Output) -> String {

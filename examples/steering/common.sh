@@ -35,3 +35,21 @@ start() {
         sleep 0.1
     done
 }
+
+# at_flush_point VERB [ARGUMENT...]: gives a command of `tinyprof ctl` that is obeyed at the next flush
+# point. Ranks that are still in MPI_Init count none.
+at_flush_point() {
+    until tinyprof ctl "$@" --job "$job"; do
+        kill -0 $!
+        sleep 0.2
+    done
+}
+
+# Waits for the end of the program, and reports each part of its run.
+report_parts() {
+    local part
+    wait
+    for part in "$job"-part-*.tprof; do
+        tinyprof report "$part"
+    done
+}

@@ -5,13 +5,6 @@ source "$(dirname "$0")/common.sh"
 start steer=on interval=1000h ${LEVEL:+"mpi=$LEVEL"} -- "$@"
 for patterns in "${FILTER:--MPI_I*}" '+*'; do
     sleep "${PAUSE:-1}"
-    # Ranks that are still in MPI_Init count no flush points.
-    until tinyprof ctl filter "$patterns" --job "$job"; do
-        kill -0 $!
-        sleep 0.2
-    done
+    at_flush_point filter "$patterns"
 done
-wait
-for part in "$job"-part-*.tprof; do
-    tinyprof report "$part"
-done
+report_parts

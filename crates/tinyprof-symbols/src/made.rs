@@ -15,14 +15,14 @@ use super::names::without_separators;
 use super::{ADDRESS, equal};
 use map_file::{MapFile, Version};
 
-/// What stands in the place of an executable or library.
+/// The name of code that is in no executable or library.
 const OBJECT: &str = "made at run time";
 
 /// The name of each address, where it has one.
 type Names = BTreeMap<u64, Option<String>>;
 
 thread_local! {
-    /// What is known of the addresses of the newest version of each file.
+    /// The names of addresses, from the newest version of each file.
     static KNOWN: RefCell<HashMap<String, (Version, Names)>> = RefCell::default();
 }
 

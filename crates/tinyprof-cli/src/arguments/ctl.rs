@@ -232,7 +232,7 @@ pub(crate) enum Fact {
     Causes,
     /// Ranks that do not move
     Still,
-    /// Hosts of which nothing is known
+    /// Hosts that do not answer
     Missing,
     /// What could not be recorded
     Losses,

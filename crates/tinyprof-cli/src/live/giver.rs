@@ -16,7 +16,7 @@ pub(super) struct Giver {
     /// The date of the command, in ns since 1970-01-01 UTC.
     date_ns: u64,
     name: String,
-    /// What the command is about.
+    /// The argument of the command.
     argument: String,
 }
 

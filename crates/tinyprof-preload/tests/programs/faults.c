@@ -1,28 +1,13 @@
 // Programs with one fault each, beside those of why.c: what is further away than one rank, one place
 // and one call. A comment `place: NAME` marks the line that a finding of that fault has to name.
-// Work is sleeping, so that ranks need no processors of their own.
 //
 // faults NAME [STEPS]
 
-#include <mpi.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+#include "planted.h"
 
-enum { TAG = 3, RESULT = 4, UNIT_US = 4000, PLACES = 6 };
+enum { RESULT = 4, PLACES = 6 };
 
-static const MPI_Comm world = MPI_COMM_WORLD;
-static int rank, ranks, steps, step;
-static double in[16], out[16], from[2][1 << 16], to[2][1 << 16];
-
-static __attribute__((noinline)) void work(double units) {
-  long ns = (long)(units * UNIT_US * 1000);
-  struct timespec nap = {ns / 1000000000, ns % 1000000000};
-  if (ns > 0) nanosleep(&nap, 0);
-}
-
-static int left(void) { return (rank + ranks - 1) % ranks; }
-static int right(void) { return (rank + 1) % ranks; }
+static double from[2][1 << 16], to[2][1 << 16];
 
 // The master has more to do for each result than all workers for theirs: it waits for nobody.
 static void busy_master(void) {

@@ -1,33 +1,19 @@
 // Programs with one fault each, chosen by a name: the oracle of `tinyprof why`. A comment `place: NAME`
-// marks the line that a finding of that fault has to name. Work is sleeping, so that ranks need no
-// processors of their own.
+// marks the line that a finding of that fault has to name.
 //
 // why NAME [STEPS [killed]]: with the last, each rank kills itself in place of ending MPI.
 
 #define _GNU_SOURCE
-#include <mpi.h>
+#include "planted.h"
+
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { TAG = 3, UNIT_US = 4000, LARGE = 1 << 20 };
+enum { LARGE = 1 << 20 };
 
-static const MPI_Comm world = MPI_COMM_WORLD;
-static int rank, ranks, steps, step;
-static double large[2][LARGE], in[16], out[16];
-
-static __attribute__((noinline)) void work(double units) {
-  long ns = (long)(units * UNIT_US * 1000);
-  struct timespec nap = {ns / 1000000000, ns % 1000000000};
-  if (ns > 0) nanosleep(&nap, 0);
-}
-
-static int left(void) { return (rank + ranks - 1) % ranks; }
-static int right(void) { return (rank + 1) % ranks; }
+static double large[2][LARGE];
 
 // Faults ------------------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ const BYTES_MAX: u64 = 64 << 20;
 const NAME_BYTES_MAX: usize = 256;
 /// How long before it began to record a program may have last written to the file.
 const BEFORE_S: u64 = 60;
-/// What others may do to a file that is not trusted.
+/// The permissions of others with which a file is not trusted.
 const WRITABLE_BY_OTHERS: u32 = 0o002;
 
 /// A file that may be trusted.
@@ -30,7 +30,7 @@ pub(super) struct MapFile {
     version: Version,
 }
 
-/// What changes when the file is written to: its number, length, and time.
+/// The number, length and time of the file: writing to it changes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Version {
     number: u64,

@@ -99,7 +99,7 @@ fn tells(one: &Finding, (rank, doing): &Cause) -> bool {
         || one.ranks.contains(*rank) && (one.ranks.len() == 1 || is_named)
 }
 
-/// What causes have in common.
+/// Many small causes, and what they share.
 struct Common<'a> {
     run: &'a Run,
     left: &'a [(&'a Cause, &'a Blamed)],
