@@ -13,6 +13,7 @@ mod polling;
 mod processor;
 mod serial;
 mod spread;
+mod tested;
 mod varying;
 mod visits;
 mod waiting;
@@ -55,7 +56,10 @@ pub(crate) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     found.extend(in_a_row);
     let large = messages::large(facts, &found);
     found.extend(large);
-    found.extend(polling::polling(facts));
+    if let Some(tests) = polling::tests(facts) {
+        tested::add_late(facts, &tests, &mut found);
+        found.push(polling::polling(facts, &tests));
+    }
     found.extend(imbalance::imbalance(facts));
     visits::add_one_slow_visit(facts, &mut found);
     found.extend(spread::spread(facts, &found));

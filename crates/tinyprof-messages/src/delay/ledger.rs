@@ -141,14 +141,17 @@ impl<'m> Ledger<'m> {
         }
     }
 
-    /// Adds the times of two activities that follow each other, as [`add`](Self::add) does.
+    /// Adds the times of a call and of the gap behind it, both of which end now, as
+    /// [`add`](Self::add) does.
     #[inline]
-    pub fn add_both(&mut self, both: [(Activity, u64, u64); 2]) {
+    pub fn add_both(&mut self, [call, gap]: [(Activity, u64); 2], now_ns: u64) {
         if sequence::begin_update(&self.words[SEQUENCE]) {
-            for (activity, ns, now_ns) in both {
-                if ns > 0 {
-                    self.add_within(activity, ns, now_ns);
-                }
+            if call.1 > 0 {
+                self.add_within(call.0, call.1, now_ns);
+            }
+            if gap.1 > 0 {
+                self.clock.add(&self.words[self.sizes.clock()], gap.0.number(), gap.1);
+                log::note_gap(&self.words[self.sizes.log()], now_ns, gap.0.number(), gap.1);
             }
             sequence::end_update(&self.words[SEQUENCE]);
         }

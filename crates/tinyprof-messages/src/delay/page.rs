@@ -63,6 +63,16 @@ impl<'m> Page<'m> {
         })
     }
 
+    /// Returns when the rank came back to MPI for the last time in this time, after it had been out
+    /// of it for at least `ns_min`. `None` if it did not, or if nobody knows any more.
+    #[must_use]
+    pub fn came_ns(&self, time_ns: [u64; 2], ns_min: u64) -> Option<u64> {
+        let (sequence, log) = (&self.words[SEQUENCE], &self.words[self.sizes.log()]);
+        (0..TRIES)
+            .find_map(|_| sequence::try_read(sequence, || log::gap_end(log, time_ns, ns_min)))
+            .flatten()
+    }
+
     fn copy(&self, wanted: &Wanted, pulled: &mut Pulled) {
         let sizes = &self.sizes;
         let waits = self.words[WAITS].get();

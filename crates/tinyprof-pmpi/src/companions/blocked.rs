@@ -5,7 +5,9 @@
 //! when it takes it; or one that had begun, but was not in MPI: many MPIs move a message only while
 //! its receiver is there. The time in the call that sent the message, or completed it, then tells
 //! how much of that was waiting. If the answer comes after that call has ended, the sender finds it
-//! in one of its next calls, and corrects its clock.
+//! in one of its next calls, and corrects its clock. Causes cannot be corrected, as other ranks have
+//! read them meanwhile: for them the sender looks at once when a receiver came back to MPI, and what
+//! the answer adds follows.
 
 mod call;
 
@@ -21,12 +23,25 @@ use super::causes::Waited;
 use super::common_clock::Span;
 use super::shared::Heard;
 use call::Call;
+pub(super) use call::begun_ns;
 
 /// A call that takes no longer, in ns, has not waited for anybody.
 pub(crate) const BLOCKED_NS_MIN: u64 = 1_000;
 /// The calls whose answers are waited for, and their messages.
 const CALLS: usize = 64;
 const MESSAGES: usize = 4096;
+
+/// The messages of a call of which it is looked whether their receivers came late.
+const LOOKED_AT: usize = 16;
+
+/// A receiver that came back to MPI while a call waited for its messages.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Come {
+    /// The receiver, relative to this rank in the world.
+    pub(super) rank: i32,
+    /// When it came, since the call was entered, in ns.
+    pub(super) until_ns: u64,
+}
 
 /// A message whose receiver answers if it was later.
 #[derive(Clone, Copy, Debug)]
@@ -119,6 +134,21 @@ impl Blocked {
         self.now.push(sent);
     }
 
+    /// Returns the receiver that came last, of those that the call under way may have waited for:
+    /// `came_ns` says when a rank came.
+    pub(super) fn last_come(
+        &self,
+        span: Span,
+        mut came_ns: impl FnMut(i32) -> Option<u64>,
+    ) -> Option<Come> {
+        let receivers = self.now.iter().take(LOOKED_AT).map(|sent| sent.to);
+        let come = receivers.filter_map(|rank| {
+            let until_ns = came_ns(rank)?.checked_sub(span.entered_ns)?;
+            Some(Come { rank, until_ns })
+        });
+        come.max_by_key(|come| come.until_ns)
+    }
+
     /// Forgets the messages of the call under way, which has not waited for them.
     #[inline]
     pub(super) fn forget(&mut self) {
@@ -128,12 +158,14 @@ impl Blocked {
 
     /// Notes the end of the call, which has waited for `senders`, and took so long that it
     /// may have waited for receivers. `before` and `applied` are the clocks when it began, and now.
+    /// Of its waiting for receivers, the causes of `explained_ns` are known.
     pub(super) fn ended(
         &mut self,
         span: Span,
         callpath: Callpath,
         [before, applied]: [Clock; 2],
         senders: Option<Meeting>,
+        explained_ns: u64,
     ) {
         self.has_untold = false;
         let asked = self.now.len();
@@ -157,6 +189,7 @@ impl Blocked {
             asked,
             bytes,
             doubtful_ns: 0,
+            explained_ns,
             last,
             receivers,
         };

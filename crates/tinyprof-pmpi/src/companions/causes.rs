@@ -237,10 +237,9 @@ impl Causes {
         let [from, to] = pair.callpaths;
         let call = __calls::Activity::Call(from).number();
         let gap = __calls::Activity::Gap { from, to }.number();
-        self.ledger.add_both([
-            (Activity::from_number(call), pair.call_ns, self.known_ns),
-            (Activity::from_number(gap), pair.gap_ns, self.known_ns),
-        ]);
+        let call = (Activity::from_number(call), pair.call_ns);
+        let gap = (Activity::from_number(gap), pair.gap_ns);
+        self.ledger.add_both([call, gap], self.known_ns);
     }
 
     /// Returns whether a wait is long enough to look for its cause. Defers it if it is not.

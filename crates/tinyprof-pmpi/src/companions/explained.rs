@@ -1,8 +1,10 @@
 //! Waiting of the calls of a thread, and its causes.
 
-use tinyprof::__calls::{CallpathId, EdgeKey, Recorder};
+use tinyprof::__calls::{CallpathId, EdgeKey, Recorder, Visited};
 use tinyprof_messages::delay::{Block, Instance, Ledger, Sizes};
+use tinyprof_messages::meeting::Meeting;
 
+use super::blocked::{Come, begun_ns};
 use super::causes::{Causes, Told, Waited, Words, not_explained};
 use super::common_clock::{Span, now_ns};
 use super::group::rank_and_size;
@@ -56,6 +58,56 @@ impl State {
         if self.causes.as_mut().is_none_or(|causes| causes.is_worth(waited)) {
             self.find_cause(recorder, waited);
         }
+    }
+
+    /// Finds out what has made a call wait for senders that may have waited for receivers as well:
+    /// what it did after the senders had come may be that.
+    #[inline]
+    pub(super) fn has_waited_for_sender(&mut self, recorder: Recorder, waited: Waited) {
+        let mut waited = waited;
+        if self.blocked.has_asked()
+            && let Some(come) = self.last_come(waited.span)
+            && come.until_ns > waited.until_ns + Ledger::LONG_NS
+        {
+            waited.span.left_ns = waited.span.entered_ns + waited.until_ns;
+        }
+        self.has_waited_for(recorder, &waited);
+    }
+
+    /// Finds out what has made a call wait for receivers that it has sent to, after it had waited
+    /// for these senders. Returns the waiting that this explains, in ns.
+    pub(super) fn has_waited_for_receivers(
+        &mut self,
+        recorder: Recorder,
+        visited: Visited,
+        span: Span,
+        senders: Option<Meeting>,
+    ) -> u64 {
+        let Some(Come { rank, until_ns }) = self.last_come(span) else { return 0 };
+        let waiting_ns = until_ns.saturating_sub(begun_ns(span, senders));
+        if waiting_ns < Ledger::LONG_NS {
+            return 0;
+        }
+        let by = Waited::by(rank, visited.id(), span, waiting_ns);
+        self.has_waited_for(recorder, &Waited { until_ns, ..by });
+        waiting_ns
+    }
+
+    /// Returns the receiver that came back to MPI last while the call under way may have waited for
+    /// it. A call that has gone on for as long afterwards has done something else.
+    fn last_come(&mut self, span: Span) -> Option<Come> {
+        let long_ns = Ledger::LONG_NS;
+        if span.duration_ns() < long_ns || self.causes.is_none() {
+            return None;
+        }
+        // SAFETY: as in `common`, of which the other fields are no part.
+        let carrier = unsafe { &self.common.as_ref().carrier };
+        let come = self.blocked.last_come(span, |rank| {
+            let page = Block::new(carrier.block(rank)?, Sizes::RECORDER).page();
+            page.came_ns([span.entered_ns, span.left_ns], long_ns)
+        })?;
+        let after_ns = span.duration_ns().saturating_sub(come.until_ns);
+        (after_ns <= (come.until_ns / 2).max(long_ns)).then_some(come)
     }
 
     #[cold]

@@ -73,10 +73,8 @@ impl State {
         // The requests of a call have no order: the message that was waited for was got last.
         let last = last.and_then(|number| usize::try_from(number).ok());
         if let (Some(wait), Some(last)) = (&of_all, last.and_then(|last| completed.get(last))) {
-            self.has_waited_for(
-                recorder,
-                &Caused::by(last.partner, visited.id(), span, wait.waiting_ns),
-            );
+            let by = Caused::by(last.partner, visited.id(), span, wait.waiting_ns);
+            self.has_waited_for_sender(recorder, by);
         }
         let others = (0..completed.len()).filter(|number| Some(*number) != last);
         for number in others.chain(last) {
@@ -141,10 +139,8 @@ impl State {
             }
             None => Wait::default(),
         };
-        self.has_waited_for(
-            recorder,
-            &Caused::by(one.partner, visited.id(), span, wait.waiting_ns),
-        );
+        let by = Caused::by(one.partner, visited.id(), span, wait.waiting_ns);
+        self.has_waited_for_sender(recorder, by);
         self.deliver(mpi, visited, one, found.as_ref(), &wait);
     }
 

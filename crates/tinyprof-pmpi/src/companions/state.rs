@@ -44,7 +44,7 @@ const COMPLETED: usize = 4096;
 pub(crate) struct State {
     pub(super) clock: Clock,
     /// What all states have in common: used by one thread at a time, see [`with`].
-    common: NonNull<Common>,
+    pub(super) common: NonNull<Common>,
     caller: &'static Caller,
     /// The calls that may have waited for their receivers.
     pub(super) blocked: Blocked,
@@ -292,7 +292,7 @@ impl State {
 
     /// Notes the end of a call that may have waited for receivers, as `waits` says.
     #[inline]
-    pub(crate) fn ended(&mut self, visited: Visited, span: Span, waits: bool) {
+    pub(crate) fn ended(&mut self, recorder: Recorder, visited: Visited, span: Span, waits: bool) {
         let has_asked = self.blocked.has_asked();
         self.has_waited |= has_asked || self.senders.is_some();
         if self.blocked.has_untold() && waits {
@@ -302,7 +302,7 @@ impl State {
             self.senders = None;
             return self.blocked.forget();
         }
-        self.may_have_waited(visited, span);
+        self.may_have_waited(recorder, visited, span);
     }
 
     /// Notes the end of a call with a message whose receiver does not tell. For how long it
@@ -327,9 +327,10 @@ impl State {
     }
 
     #[inline(never)]
-    fn may_have_waited(&mut self, visited: Visited, span: Span) {
+    fn may_have_waited(&mut self, recorder: Recorder, visited: Visited, span: Span) {
         let senders = self.senders.take();
         let clocks = [self.entered, self.clock];
-        self.blocked.ended(span, visited.callpath(), clocks, senders);
+        let explained_ns = self.has_waited_for_receivers(recorder, visited, span, senders);
+        self.blocked.ended(span, visited.callpath(), clocks, senders, explained_ns);
     }
 }

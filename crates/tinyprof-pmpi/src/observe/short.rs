@@ -140,7 +140,7 @@ impl Call {
             call.hold_sent(receiver, visited);
         }
         plain.with(|state| {
-            state.ended(visited, span, true);
+            state.ended(recorder, visited, span, true);
             // What is shorter hides nothing, and most calls are.
             state.is_unknown |= span.duration_ns() > SENDING_NS_MAX && !state.has_waited;
             leave(state, (recorder, visited), span, (COST, since_ns));

@@ -201,3 +201,14 @@ fn a_late_root_is_late_by_what_it_computes_before_it_broadcasts() {
 fn a_late_receiver_is_late_by_what_it_computes_before_it_receives() {
     check_cause(&late("receiver", 2), 0, 1, "MPI_Recv");
 }
+
+#[test]
+fn what_a_late_receiver_did_is_passed_on_before_its_sender_hears_of_it() {
+    let profile = late("behind", 3);
+    check_cause(&profile, 0, 1, "MPI_Irecv");
+    let (direct, _) = costs_ns(&profile, 0, 1, "MPI_Irecv");
+    assert!(direct > LATE_NS / 2, "{direct} {:#?}", causes(&profile, 0));
+    let (_, propagated) = costs_ns(&profile, 2, 1, "MPI_Irecv");
+    assert!(propagated > LATE_NS / 2, "{propagated} {:#?}", causes(&profile, 2));
+    assert!(on_path_ns(&profile, 1, "MPI_Irecv") > LATE_NS / 2);
+}

@@ -236,6 +236,80 @@ static void sides(void) {
   }
 }
 
+// Ranks in a line post their receives after their work, and wait for each send before the receive.
+static void behind_waits(void) {
+  work(rank == 2 ? 4 : 1);
+  MPI_Request r[2][2];
+  for (int side = 0; side < 2; side++) {
+    int other = side ? rank - 1 : rank + 1;
+    if (other < 0 || other >= ranks) continue;
+    MPI_Irecv(from[side], 1 << 14, MPI_DOUBLE, other, TAG, world, &r[side][0]);  // place: behind_waits
+    MPI_Isend(to[side], 1 << 14, MPI_DOUBLE, other, TAG, world, &r[side][1]);
+  }
+  for (int side = 0; side < 2; side++) {
+    int other = side ? rank - 1 : rank + 1;
+    if (other < 0 || other >= ranks) continue;
+    MPI_Wait(&r[side][1], MPI_STATUS_IGNORE);
+    MPI_Wait(&r[side][0], MPI_STATUS_IGNORE);
+  }
+}
+
+// A ring in which ranks test for the message of the one before, of which rank 2 is late.
+static void tested(void) {
+  MPI_Request request;
+  int is_there = 0;
+  work(rank == 2 ? 5 : 1);
+  MPI_Irecv(in, 1, MPI_DOUBLE, left(), TAG, world, &request);  // place: tested
+  MPI_Send(out, 1, MPI_DOUBLE, right(), TAG, world);
+  while (!is_there) MPI_Test(&request, &is_there, MPI_STATUS_IGNORE);
+}
+
+// Ranks take pieces of work from a counter, of which the last is large: whoever gets it is late.
+// The barriers are not redundant: rank 0 sets the counter back between them.
+static void handed_out(void) {
+  static long *counter, one = 1;
+  static MPI_Win window;
+  long piece = 0, last = 11;
+  if (step == 0) MPI_Win_allocate(sizeof one, sizeof one, MPI_INFO_NULL, world, &counter, &window);
+  MPI_Barrier(world);
+  if (rank == 0) {
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+    *counter = 0;
+    MPI_Win_unlock(0, window);
+  }
+  MPI_Barrier(world);
+  while (1) {
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);  // place: handed_out
+    MPI_Fetch_and_op(&one, &piece, MPI_LONG, 0, 0, MPI_SUM, window);
+    MPI_Win_unlock(0, window);
+    if (piece > last) break;
+    work(piece == last ? 9 : 1);
+  }
+  MPI_Barrier(world);
+  if (step == steps - 1) MPI_Win_free(&window);
+}
+
+// Rank 3 is late in every tenth step alone.
+static void tenth(void) {
+  work(rank == 3 && step % 10 == 5 ? 11 : 1);
+  MPI_Allreduce(in, out, 4, MPI_DOUBLE, MPI_SUM, world);  // place: tenth
+}
+
+// Only the ranks behind rank 1 wait for it.
+static void scanned(void) {
+  work(rank == 1 ? 4 : 1);
+  MPI_Scan(in, out, 4, MPI_DOUBLE, MPI_SUM, world);  // place: scanned
+}
+
+// Two communicators, whose ranks meet now and then.
+static void halves(void) {
+  static MPI_Comm half;
+  if (step == 0) MPI_Comm_split(world, rank / 2, rank, &half);
+  work(4);
+  MPI_Allreduce(in, out, 4, MPI_DOUBLE, MPI_SUM, half);
+  if (step % 5 == 4) MPI_Barrier(world);
+}
+
 static const struct {
   const char *name;
   void (*run)(void);
@@ -243,7 +317,9 @@ static const struct {
 #define PATTERN(name) {#name, name}
     PATTERN(busy_master), PATTERN(busy_receiver), PATTERN(shared_place), PATTERN(persistent),
     PATTERN(persistent_single), PATTERN(behind_receiver), PATTERN(spread), PATTERN(sides),
-    PATTERN(token), PATTERN(tree), PATTERN(rows), PATTERN(begun_late), PATTERN(probing), PATTERN(two_ranks), PATTERN(packer), PATTERN(dumps), PATTERN(serial_root), PATTERN(stages)};
+    PATTERN(token), PATTERN(tree), PATTERN(rows), PATTERN(begun_late), PATTERN(probing), PATTERN(two_ranks), PATTERN(packer), PATTERN(dumps), PATTERN(serial_root), PATTERN(stages),
+    PATTERN(behind_waits), PATTERN(tested), PATTERN(handed_out), PATTERN(tenth), PATTERN(scanned),
+    PATTERN(halves)};
 
 int main(int count, char **arguments) {
   MPI_Init(&count, &arguments);

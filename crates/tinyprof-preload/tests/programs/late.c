@@ -5,6 +5,7 @@
  *   barrier  the last rank computes before a barrier
  *   root     rank 0 computes before it broadcasts
  *   receiver rank 1 computes before it receives a message that MPI does not store
+ *   behind   the same, and completes the receive long after; rank 2 waits for rank 0 meanwhile
  */
 
 #include <mpi.h>
@@ -64,6 +65,21 @@ int main(int argc, char **argv)
                 compute(us);
                 MPI_Recv(large, sizeof large, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             }
+        } else if (strcmp(pattern, "behind") == 0) {
+            MPI_Request request;
+            if (rank == 0) {
+                MPI_Isend(large, sizeof large, MPI_CHAR, 1, 0, MPI_COMM_WORLD, &request);
+                MPI_Wait(&request, MPI_STATUS_IGNORE);
+                MPI_Send(&number, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+                MPI_Send(&number, 1, MPI_INT, 2, 1, MPI_COMM_WORLD);
+            } else if (rank == 1) {
+                compute(us);
+                MPI_Irecv(large, sizeof large, MPI_CHAR, 0, 0, MPI_COMM_WORLD, &request);
+                MPI_Recv(&number, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                compute(us / 4);
+                MPI_Wait(&request, MPI_STATUS_IGNORE);
+            } else if (rank == 2)
+                MPI_Recv(&number, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         }
     }
     /* So that the gap before it is known. */

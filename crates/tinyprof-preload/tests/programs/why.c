@@ -173,10 +173,10 @@ static void polling(void) {
   int is_there = 0;
   if (rank == 3) {
     work(4);
-    for (int r = 0; r < 3; r++) MPI_Send(in, 1, MPI_DOUBLE, r, TAG, world);
+    for (int r = 0; r < 3; r++) MPI_Send(in, 1, MPI_DOUBLE, r, TAG, world);  // place: polling
   } else {
     MPI_Irecv(in, 1, MPI_DOUBLE, 3, TAG, world, &request);
-    while (!is_there) MPI_Test(&request, &is_there, MPI_STATUS_IGNORE);  // place: polling
+    while (!is_there) MPI_Test(&request, &is_there, MPI_STATUS_IGNORE);
   }
 }
 

@@ -37,8 +37,9 @@ struct OfRanks {
     /// The least that each rank has needed for its visits, in ns: as often as the shortest one.
     /// Empty if that is not known.
     least_ns: Vec<u64>,
-    /// The longest single visit on any rank, in ns.
+    /// The longest single visit on any rank, in ns, and that rank.
     longest_ns: u64,
+    longest_rank: usize,
 }
 
 impl Activities {
@@ -57,7 +58,9 @@ impl Activities {
         if let Some(sum) = of_ranks.visits.get_mut(rank) {
             sum.count = sum.count.saturating_add(visits.count);
             sum.ns = sum.ns.saturating_add(visits.ns);
-            of_ranks.longest_ns = longest_ns.max(of_ranks.longest_ns);
+            if longest_ns > of_ranks.longest_ns {
+                (of_ranks.longest_ns, of_ranks.longest_rank) = (longest_ns, rank);
+            }
         }
     }
 
@@ -86,6 +89,12 @@ impl Activities {
     /// Returns the longest visit of an activity on any rank, in ns; 0 if it is not known.
     pub(crate) fn longest_ns(&self, doing: Doing) -> u64 {
         self.all.get(&doing).map_or(0, |of_ranks| of_ranks.longest_ns)
+    }
+
+    /// Returns the rank that has the longest visit of an activity; none if it is not known.
+    pub(crate) fn longest_rank(&self, doing: Doing) -> Option<u32> {
+        let of_ranks = self.all.get(&doing).filter(|of_ranks| of_ranks.longest_ns > 0)?;
+        u32::try_from(of_ranks.longest_rank).ok()
     }
 
     /// Returns the least that a rank has needed for its visits of an activity, in ns: as often as

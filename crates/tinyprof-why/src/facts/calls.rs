@@ -26,6 +26,8 @@ pub(crate) struct Call {
     pub(crate) takes_any: bool,
     /// The call that mostly came right before, and how much time lies between, in ns.
     pub(crate) before: Option<(CallpathIndex, u64)>,
+    /// The part of a rank's visits that came right after that call, on the rank where that is least.
+    pub(crate) before_part: f64,
 }
 
 impl Call {

@@ -143,6 +143,8 @@ impl RunBuilder {
     pub(crate) fn add(&mut self, index: CallpathIndex, values: &[CallpathValues]) {
         let Some(mut call) = self.calls.remove(&index) else { return };
         let mut before: BTreeMap<CallpathIndex, (u64, u64)> = BTreeMap::new();
+        let mut flows: Vec<BTreeMap<Option<CallpathIndex>, u64>> =
+            vec![BTreeMap::new(); values.len()];
         for (rank, values) in (0_u32..).zip(values) {
             for (key, traffic) in &values.messages {
                 call.count(key.kind, *traffic);
@@ -155,7 +157,12 @@ impl RunBuilder {
                 match key.kind {
                     EdgeKind::Flow => {
                         self.add_gap(index, rank, edge);
-                        if let Some(from) = self.rows.get(&key.from) {
+                        let from = self.rows.get(&key.from);
+                        let of_rank = flows.get_mut(rank as usize);
+                        if let Some(sum) = of_rank.map(|of| of.entry(from.copied()).or_default()) {
+                            *sum = sum.saturating_add(edge.count);
+                        }
+                        if let Some(from) = from {
                             let sum = before.entry(*from).or_default();
                             sum.0 = sum.0.saturating_add(edge.count);
                             sum.1 = sum.1.saturating_add(edge.sum_ns);
@@ -169,6 +176,7 @@ impl RunBuilder {
         }
         let most = before.into_iter().max_by_key(|(_, (count, _))| *count);
         call.before = most.map(|(from, (_, ns))| (from, ns));
+        call.before_part = most.map_or(0.0, |(from, _)| least_part(&flows, from));
         self.calls.insert(index, call);
     }
 
@@ -283,6 +291,16 @@ impl RunBuilder {
             crowded: Occupancy::of_run(totals.manifest()).filter(|found| found.is_crowded()),
         }
     }
+}
+
+/// Returns the part of the flows of a rank that come from a call, on the rank where that is least.
+fn least_part(flows: &[BTreeMap<Option<CallpathIndex>, u64>], from: CallpathIndex) -> f64 {
+    let parts = flows.iter().filter(|of_rank| !of_rank.is_empty()).map(|of_rank| {
+        let all: u128 = of_rank.values().map(|count| u128::from(*count)).sum();
+        let here = of_rank.get(&Some(from)).copied().unwrap_or(0);
+        crate::ns(here.into()) / crate::ns(all.max(1))
+    });
+    parts.fold(1.0, f64::min)
 }
 
 /// Returns how long each rank had no processor, at least and at most, in ns. `rank_ns` is its time

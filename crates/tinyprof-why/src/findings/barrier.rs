@@ -12,12 +12,16 @@ use crate::place::Place;
 
 /// The longest computation between the two, as a mean over visits, in ns.
 const NEXT_TO_NS: f64 = 50_000.0;
+/// The part of the visits of each rank in which the two follow each other. What a single rank does
+/// between them, the others may have to wait for.
+const NEXT_TO_PART: f64 = 0.5;
 
 /// Returns the finding about the costliest such barrier, unless the waiting in it has a cause that
 /// is told already: it would only move to the other operation.
 pub(super) fn redundant(facts: &Facts<'_>, told: &[Finding]) -> Option<Finding> {
     let run = facts.run;
-    let pairs = run.calls.iter().filter_map(|(next, call)| pair(facts, *next, call.before?.0));
+    let adjacent = run.calls.iter().filter(|(_, call)| call.before_part >= NEXT_TO_PART);
+    let pairs = adjacent.filter_map(|(next, call)| pair(facts, *next, call.before?.0));
     let costs = pairs.map(|(barrier, other)| (barrier, other, cost_ns(facts, barrier)));
     let (barrier, other, cost_ns) = costs.max_by(|a, b| a.2.total_cmp(&b.2))?;
     let is_told = told

@@ -210,6 +210,18 @@ fn is_longer(run: &Run, group: &Group, doing: Doing) -> bool {
         || compared.is_none_or(|one| one.here.ns >= LONGER_BY * one.elsewhere.ns)
 }
 
+/// Returns the longest visit of these ranks, in ns, if it is a multiple of their mean: then the mean
+/// says nothing of a visit.
+pub(super) fn uneven_ns(run: &Run, of: &RankSet, doing: Doing) -> Option<f64> {
+    /// How many times longer it is.
+    const TIMES: f64 = 3.0;
+    let visits = run.activities.of(doing)?;
+    let is_theirs = run.activities.longest_rank(doing).is_some_and(|rank| of.contains(rank));
+    let longest_ns = crate::ns(run.activities.longest_ns(doing).into());
+    let mean_ns = Mean::of(visits, |rank| of.contains(rank)).per_visit_ns();
+    (is_theirs && longest_ns >= TIMES * mean_ns).then_some(longest_ns)
+}
+
 /// Returns what makes an activity take longer: more visits, longer ones, or a single rank.
 fn why(run: &Run, group: &Group, doing: Doing) -> String {
     let (Some(compared), Some(visits)) =
@@ -237,11 +249,15 @@ fn why(run: &Run, group: &Group, doing: Doing) -> String {
             compared.here.visits, compared.elsewhere.visits
         )
     } else {
-        format!(
-            "{what}: {} each time, the others {}",
-            ns(compared.here.per_visit_ns()),
-            ns(compared.elsewhere.per_visit_ns())
-        )
+        let (here, elsewhere) =
+            (ns(compared.here.per_visit_ns()), ns(compared.elsewhere.per_visit_ns()));
+        match uneven_ns(run, &group.ranks, doing) {
+            Some(longest_ns) => format!(
+                "{what}: up to {} at a time, {here} on average, the others {elsewhere}",
+                ns(longest_ns)
+            ),
+            None => format!("{what}: {here} each time, the others {elsewhere}"),
+        }
     }
 }
 

@@ -49,7 +49,7 @@ pub(super) fn imbalance(facts: &Facts<'_>) -> Option<Finding> {
     let others_ns = mean(&busy_ns, |rank| !late.contains(rank));
     let late_ns = mean(&busy_ns, |rank| late.contains(rank));
     let (place, doing) = place(run, &late);
-    let waits_at = waits_at(run, &early);
+    let waits_at = waits_at(run, &early, &late);
     let call = match doing {
         Some(Doing::In(at)) => run.calls.get(&at),
         _ => None,
@@ -138,11 +138,10 @@ fn place(run: &Run, late: &RankSet) -> (Option<Place>, Option<Doing>) {
     (Some(Place::of(&run.callpaths, doing.callpath())), Some(doing))
 }
 
-/// Returns the call in which these ranks are the longest.
-fn waits_at(run: &Run, early: &RankSet) -> Option<Place> {
-    let longest = run
-        .may_wait
-        .iter()
-        .max_by(|a, b| mean_of(a.1, early, true).total_cmp(&mean_of(b.1, early, true)));
+/// Returns the call in which these ranks are longer than the late ones by the most: where all ranks
+/// are for long, as at the end of MPI, they do not wait for each other.
+fn waits_at(run: &Run, early: &RankSet, late: &RankSet) -> Option<Place> {
+    let longer = |visits: &[Visits]| mean_of(visits, early, true) - mean_of(visits, late, true);
+    let longest = run.may_wait.iter().max_by(|a, b| longer(a.1).total_cmp(&longer(b.1)));
     longest.map(|(doing, _)| Place::of(&run.callpaths, doing.callpath()))
 }

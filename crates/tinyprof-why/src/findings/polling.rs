@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use tinyprof_format::model::CallpathIndex;
 use tinyprof_messages::graph::RankSet;
 use tinyprof_report::Certainty;
 use tinyprof_report::cells::count_cell;
@@ -17,15 +18,40 @@ const TESTS_MIN: u64 = 200;
 /// Between two tests of a loop that does nothing else there is at most this much, in ns.
 const IDLE_NS: f64 = 20_000.0;
 
-/// Returns the finding about the call that tests the most.
-pub(super) fn polling(facts: &Facts<'_>) -> Option<Finding> {
+/// The call that tests the most.
+#[derive(Clone, Debug)]
+pub(super) struct Tests {
+    pub(super) index: CallpathIndex,
+    /// The time of each rank that does so, with that between two tests where it does nothing else.
+    pub(super) by_rank: BTreeMap<u32, f64>,
+    /// The ranks that do nothing else between two tests.
+    pub(super) idle: RankSet,
+    count: u64,
+}
+
+impl Tests {
+    /// Returns the time of all ranks, in ns.
+    pub(super) fn sum_ns(&self) -> f64 {
+        self.by_rank.values().sum()
+    }
+
+    /// Returns the ranks that test for long.
+    fn ranks(&self) -> RankSet {
+        let most_ns = self.by_rank.values().copied().fold(0.0, f64::max);
+        let long = self.by_rank.iter().filter(|(_, ns)| **ns >= 0.2 * most_ns);
+        long.map(|(rank, _)| *rank).collect()
+    }
+}
+
+/// Returns the call that tests the most, if it is enough for a finding.
+pub(super) fn tests(facts: &Facts<'_>) -> Option<Tests> {
     let run = facts.run;
     let tests = run.calls.iter().filter(|(_, call)| call.is_test());
     let of = tests.filter_map(|(index, _)| {
         let inside = run.activities.of(Doing::In(*index))?;
         let before = run.activities.of(Doing::Before(*index));
         let mut by_rank: BTreeMap<u32, f64> = BTreeMap::new();
-        let mut count = 0_u64;
+        let (mut idle, mut count) = (RankSet::default(), 0_u64);
         for (rank, visits) in (0_u32..).zip(inside) {
             let gap = before.map(|of_ranks| of_ranks[rank as usize]).unwrap_or_default();
             let gap_ns = crate::ns(gap.ns.into());
@@ -33,25 +59,26 @@ pub(super) fn polling(facts: &Facts<'_>) -> Option<Finding> {
             let time_ns = crate::ns(visits.ns.into()) + if is_idle { gap_ns } else { 0.0 };
             if visits.count > 0 {
                 by_rank.insert(rank, time_ns);
+                is_idle.then(|| idle.insert(rank));
                 count = count.saturating_add(visits.count);
             }
         }
-        let sum_ns: f64 = by_rank.values().sum();
-        Some((*index, by_rank, count, sum_ns))
+        Some(Tests { index: *index, by_rank, idle, count })
     });
-    let (index, by_rank, count, sum_ns) = of.max_by(|a, b| a.3.total_cmp(&b.3))?;
-    if count < TESTS_MIN || !facts.is_large(sum_ns) {
-        return None;
-    }
-    let most_ns = by_rank.values().copied().fold(0.0, f64::max);
-    let who: RankSet =
-        by_rank.iter().filter(|(_, ns)| **ns >= 0.2 * most_ns).map(|(rank, _)| *rank).collect();
-    let place = Place::of(&run.callpaths, index);
+    let most = of.max_by(|a, b| a.sum_ns().total_cmp(&b.sum_ns()))?;
+    (most.count >= TESTS_MIN && facts.is_large(most.sum_ns())).then_some(most)
+}
+
+/// Returns the finding about that call.
+pub(super) fn polling(facts: &Facts<'_>, tests: &Tests) -> Finding {
+    let run = facts.run;
+    let (who, sum_ns) = (tests.ranks(), tests.sum_ns());
+    let place = Place::of(&run.callpaths, tests.index);
     let sentence = format!(
         "{} {} {} times in {} for what has not come, {} in all",
         capital(&ranks(&who)),
         if_many(&who, "asks", "ask"),
-        count_cell(count),
+        count_cell(tests.count),
         place.name(),
         ns(sum_ns)
     );
@@ -61,7 +88,7 @@ pub(super) fn polling(facts: &Facts<'_>) -> Option<Finding> {
         "Wait with MPI_Wait, MPI_Waitany or MPI_Probe where there is nothing else to do, or \
                   test less often; `tinyprof mpi` shows whose messages they are."
             .to_owned();
-    Some(Finding {
+    Finding {
         certainty: Certainty::AtMost,
         ranks: who.clone(),
         place: Some(place.clone()),
@@ -69,5 +96,5 @@ pub(super) fn polling(facts: &Facts<'_>) -> Option<Finding> {
         waiting_ranks: who,
         chain: vec![link],
         ..Finding::new(Kind::Polling, run.a_rank_ns(sum_ns), sentence, advice)
-    })
+    }
 }

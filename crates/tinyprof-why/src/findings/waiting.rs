@@ -6,7 +6,7 @@ use tinyprof_messages::waiting::Pattern;
 use tinyprof_report::Certainty;
 
 use super::evidence::{
-    Compared, LONGER_BY, certainty, chain, excess_ns, waiting_ranks, where_they_wait,
+    Compared, LONGER_BY, certainty, chain, excess_ns, uneven_ns, waiting_ranks, where_they_wait,
 };
 use super::groups::Group;
 use super::{Facts, masters, oversubscribed, processor, serial};
@@ -232,7 +232,13 @@ fn is_slow(run: &Run, group: &Group) -> bool {
         && crate::ns(slow as u128) >= SLOW_ACTIVITIES * crate::ns(counts.len() as u128)
 }
 
-fn advice(run: &Run, kind: Kind, group: &Group, doing: Doing, compared: &Compared) -> String {
+pub(super) fn advice(
+    run: &Run,
+    kind: Kind,
+    group: &Group,
+    doing: Doing,
+    compared: &Compared,
+) -> String {
     let who = ranks(&group.ranks);
     let visits = run.activities.of(doing).unwrap_or_default();
     let split = Imbalance::of(visits);
@@ -280,10 +286,16 @@ fn advice(run: &Run, kind: Kind, group: &Group, doing: Doing, compared: &Compare
         Kind::LateRoot => {
             format!("Let {who} do less before the data is sent, or send it earlier (MPI_Ibcast).")
         }
-        _ => format!(
-            "Give {who} less work there, or find out why a visit takes {} and {} elsewhere.",
-            ns(compared.here.per_visit_ns()),
-            ns(compared.elsewhere.per_visit_ns())
-        ),
+        _ => {
+            let (here, elsewhere) = (compared.here, compared.elsewhere.per_visit_ns());
+            let takes = match uneven_ns(run, &group.ranks, doing) {
+                Some(longest_ns) => format!("one visit takes up to {}, and", ns(longest_ns)),
+                None => format!("a visit takes {} and", ns(here.per_visit_ns())),
+            };
+            format!(
+                "Give {who} less work there, or find out why {takes} {} elsewhere.",
+                ns(elsewhere)
+            )
+        }
     }
 }

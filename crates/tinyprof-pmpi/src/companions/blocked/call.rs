@@ -42,6 +42,8 @@ pub(super) struct Call {
     /// The time up to which the call may have waited for a receiver, but need not have, since MPI
     /// has stored messages of that size before; in ns after its begin.
     pub(super) doubtful_ns: u64,
+    /// The waiting for receivers whose causes are known, in ns.
+    pub(super) explained_ns: u64,
     /// The receiver that came last, of those that came before the end.
     pub(super) last: Option<(Sent, Answer)>,
     pub(super) receivers: Option<Meeting>,
@@ -95,9 +97,7 @@ impl Call {
 
     /// Returns the time for which the call has waited for a sender, in ns.
     fn begun_ns(&self) -> u64 {
-        self.senders.map_or(0, |senders| {
-            senders.last_ns.saturating_sub_unsigned(self.span.entered_ns).max(0).cast_unsigned()
-        })
+        begun_ns(self.span, self.senders)
     }
 
     /// Counts the waiting for the receiver that came last. Returns what the clock would have been
@@ -136,11 +136,19 @@ impl Call {
             };
             visited.add_edge(&EdgeKey { kind, partner: sent.to, from }, &instance);
             let until_ns = wait.waiting_ns;
+            let waiting_ns = waiting_ns.saturating_sub(self.explained_ns);
             let by = Waited::by(sent.to, visited.id(), self.span, waiting_ns);
             waited = Some(Waited { until_ns, ..by });
         }
         Some((after, waited))
     }
+}
+
+/// Returns the time for which a call has waited for the senders of messages, in ns.
+pub(in crate::companions) fn begun_ns(span: Span, senders: Option<Meeting>) -> u64 {
+    senders.map_or(0, |senders| {
+        senders.last_ns.saturating_sub_unsigned(span.entered_ns).max(0).cast_unsigned()
+    })
 }
 
 impl Answer {

@@ -1,0 +1,113 @@
+//! A rank for whose messages others test in a loop: what makes it late comes before how they wait.
+
+use tinyprof_messages::delay::Visits;
+use tinyprof_messages::graph::RankSet;
+use tinyprof_report::Certainty;
+
+use super::Facts;
+use super::evidence::{Compared, excess_ns};
+use super::groups::Group;
+use super::polling::Tests;
+use super::waiting::advice;
+use crate::blame::Blamed;
+use crate::facts::activities::Doing;
+use crate::facts::run::Run;
+use crate::finding::{Finding, Kind, Link};
+use crate::phrases::{capital, does, if_many, ns, ranks};
+use crate::place::Place;
+
+/// The part of the time of tests that the late ranks have to explain.
+const EXPLAINED_PART: f64 = 0.5;
+
+/// Adds the finding about ranks that are busy for longer than those that test for their messages;
+/// to that about their waiting, if there is one.
+pub(super) fn add_late(facts: &Facts<'_>, tests: &Tests, found: &mut Vec<Finding>) {
+    let Some((late, tested)) = late(facts, tests) else { return };
+    let same = found.iter_mut().find(|one| one.ranks == late.ranks && one.place == late.place);
+    let Some(same) = same.filter(|one| !one.is_chance()) else { return found.push(late) };
+    same.sentence = format!("{}; {tested}", same.sentence);
+    same.lost_ns += late.lost_ns;
+    same.certainty = Certainty::AtMost;
+    same.chain.extend(late.chain);
+}
+
+/// Returns the finding, and its words on the tests.
+fn late(facts: &Facts<'_>, tests: &Tests) -> Option<(Finding, String)> {
+    let run = facts.run;
+    let (late, waiting) = late_and_waiting(run, tests)?;
+    let testing: RankSet = waiting.iter().map(|(rank, _)| *rank).collect();
+    let waiting_ns: f64 = waiting.iter().map(|(_, ns)| ns).sum();
+    if !facts.is_large(waiting_ns) || waiting_ns < EXPLAINED_PART * tests.sum_ns() {
+        return None;
+    }
+    let own = run.activities.iter().filter(|(doing, _)| !is_of_tests(tests, *doing));
+    let excesses = own.map(|(doing, visits)| (doing, excess_ns(visits, &late)));
+    let (doing, excess) = excesses.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let compared = Compared::of(run, doing, &late).filter(|_| excess > 0.0)?;
+    let place = Place::of(&run.callpaths, doing.callpath());
+    let waits_at = Place::of(&run.callpaths, tests.index);
+    let tested = format!(
+        "{} {} {} for {} messages in {}",
+        ranks(&testing),
+        if_many(&testing, "tests", "test"),
+        ns(waiting_ns),
+        if_many(&late, "its", "their"),
+        waits_at.short_name(&place)
+    );
+    let does = does(run, &late, doing, compared.here.ns);
+    let others = compared.others(run, &late);
+    let sentence = format!("{} {does}{others}; {tested}", capital(&ranks(&late)));
+    let why = format!("{does}{others}, while others test");
+    let link = Link { ranks: late.clone(), place: Some(place.clone()), ns: waiting_ns, why };
+    let activities = vec![(doing, waiting_ns)];
+    let group = Group { ranks: late.clone(), activities, blamed: Blamed::default() };
+    let advice = advice(run, Kind::LateSender, &group, doing, &compared);
+    let finding = Finding {
+        certainty: Certainty::AtMost,
+        ranks: late,
+        place: Some(place),
+        waits_at: Some(waits_at),
+        waiting_ranks: testing,
+        chain: vec![link],
+        ..Finding::new(Kind::LateSender, run.a_rank_ns(waiting_ns), sentence, advice)
+    };
+    Some((finding, tested))
+}
+
+/// Returns the ranks that are busy the longest, if those that test get messages of them, and for
+/// how long each of these tests because of it, in ns.
+fn late_and_waiting(run: &Run, tests: &Tests) -> Option<(RankSet, Vec<(u32, f64)>)> {
+    let busy_ns: Vec<f64> =
+        (0_u32..).zip(&run.rank_ns).map(|(rank, _)| busy_ns(run, tests, rank)).collect();
+    let used =
+        || busy_ns.iter().zip(&run.rank_ns).filter(|(_, ns)| **ns > 0).map(|(busy, _)| *busy);
+    let most_ns = used().fold(0.0, f64::max);
+    let halfway_ns = f64::midpoint(most_ns, used().fold(most_ns, f64::min));
+    let is_late = |(_, busy): &(u32, &f64)| **busy >= halfway_ns && **busy > 0.0;
+    let late: RankSet = (0_u32..).zip(&busy_ns).filter(is_late).map(|(rank, _)| rank).collect();
+    let late_ns: f64 = late.iter().filter_map(|rank| busy_ns.get(rank as usize)).sum();
+    let mean_ns = late_ns / crate::ns(late.len().max(1).into());
+    let testing = tests.by_rank.iter().filter(|(rank, _)| !late.contains(**rank));
+    let waiting = testing.map(|(rank, test_ns)| {
+        let own_ns = busy_ns.get(*rank as usize).copied().unwrap_or(0.0);
+        (*rank, (mean_ns - own_ns).clamp(0.0, *test_ns))
+    });
+    let waiting: Vec<(u32, f64)> = waiting.filter(|(_, ns)| *ns > 0.0).collect();
+    let gets = |from: u32| waiting.iter().any(|(to, _)| run.received.contains_key(&(*to, from)));
+    let is_got = late.iter().any(gets);
+    is_got.then_some((late, waiting))
+}
+
+/// Returns the time of a rank that is neither in calls that may wait nor in these tests, in ns.
+fn busy_ns(run: &Run, tests: &Tests, rank: u32) -> f64 {
+    let own = run.activities.iter().filter(|(doing, _)| match doing {
+        Doing::Before(_) => !(is_of_tests(tests, *doing) && tests.idle.contains(rank)),
+        Doing::In(_) => !is_of_tests(tests, *doing),
+    });
+    let visits = own.filter_map(|(_, visits): (_, &[Visits])| visits.get(rank as usize));
+    visits.map(|visits| crate::ns(visits.ns.into())).sum()
+}
+
+fn is_of_tests(tests: &Tests, doing: Doing) -> bool {
+    doing.callpath() == tests.index
+}
