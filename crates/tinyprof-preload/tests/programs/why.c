@@ -385,7 +385,7 @@ static void oversubscribed(void) {
 
 // The same loads everywhere: on rank 2 from all over a memory that no cache holds.
 static void memory_bound(void) {
-  enum { WORDS = 1 << 24, LOADS = 1 << 18 };
+  enum { WORDS = 1 << 23, LOADS = 1 << 16 };
   static unsigned *next;
   unsigned words = rank == 2 ? WORDS : 1 << 10;
   if (!next) {
