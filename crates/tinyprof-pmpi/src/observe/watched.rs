@@ -114,7 +114,7 @@ impl Call {
         if function.hears {
             let waits = !function.is_test;
             companions::with(self.recorder, |state| {
-                state.ended(self.recorder, visited, span, waits)
+                state.ended(self.recorder, visited, span, waits);
             });
             if companions::are_multiple() {
                 self.hear_soon();
