@@ -5,9 +5,9 @@
 //! when it takes it; or one that had begun, but was not in MPI: many MPIs move a message only while
 //! its receiver is there. The time in the call that sent the message, or completed it, then tells
 //! how much of that was waiting. If the answer comes after that call has ended, the sender finds it
-//! in one of its next calls, and corrects its clock. Causes cannot be corrected, as other ranks have
-//! read them meanwhile: for them the sender looks at once when a receiver came back to MPI, and what
-//! the answer adds follows.
+//! in one of its next calls, and corrects its clock. Causes cannot be corrected, as other ranks
+//! have read them meanwhile: for them the sender looks at once when a receiver came back to MPI,
+//! and what the answer adds follows.
 
 mod call;
 

@@ -26,7 +26,7 @@ pub(crate) struct Call {
     pub(crate) takes_any: bool,
     /// The call that mostly came right before, and how much time lies between, in ns.
     pub(crate) before: Option<(CallpathIndex, u64)>,
-    /// The part of a rank's visits that came right after that call, on the rank where that is least.
+    /// The part of a rank's visits right after that call, on the rank where it is least.
     pub(crate) before_part: f64,
 }
 

@@ -210,8 +210,8 @@ fn is_longer(run: &Run, group: &Group, doing: Doing) -> bool {
         || compared.is_none_or(|one| one.here.ns >= LONGER_BY * one.elsewhere.ns)
 }
 
-/// Returns the longest visit of these ranks, in ns, if it is a multiple of their mean: then the mean
-/// says nothing of a visit.
+/// Returns the longest visit of these ranks, in ns, if it is a multiple of their mean: then the
+/// mean says nothing of a visit.
 pub(super) fn uneven_ns(run: &Run, of: &RankSet, doing: Doing) -> Option<f64> {
     /// How many times longer it is.
     const TIMES: f64 = 3.0;
