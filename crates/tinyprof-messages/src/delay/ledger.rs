@@ -89,7 +89,7 @@ pub struct Ledger<'m> {
 
 impl<'m> Ledger<'m> {
     /// The shortest waiting that is always worth a look at the other rank, in ns.
-    pub const LONG_NS: u64 = 20_000;
+    pub const LONG_NS: u64 = 1_000_000;
     /// The shortest that is as long as the [budget](Self::spend) lasts, in ns.
     pub const FLOOR_NS: u64 = 2_000;
     /// The shortest that is if there was none for [`APART_NS`](Self::APART_NS) besides, in ns.
@@ -166,9 +166,10 @@ impl<'m> Ledger<'m> {
     /// Returns whether a wait that ends at `left_ns` is long enough for [`wait`](Self::wait);
     /// otherwise it is a part of the call's activity, and [deferred](Self::defer).
     ///
-    /// All waits above 20 us are. Those above 2 us are while looks take 2 % of the time, and
+    /// All waits above 1 ms are. Those above 2 us are while looks take 0.5 % of the time, and
     /// shorter ones if none was looked at for 50 us: so a program that only sends small messages to
-    /// and fro loses no more than that.
+    /// and fro loses no more than that, and one whose ranks all wait for each other in turn twice
+    /// as much.
     #[inline]
     #[must_use]
     pub fn is_worth(&mut self, waited_ns: u64, left_ns: u64) -> bool {

@@ -223,10 +223,10 @@ fn short_waits_are_worth_a_look_if_they_are_rare() {
     assert!(!ledger.is_worth(1_999, 49_999));
     assert!(ledger.is_worth(200, 50_000));
     assert!(!ledger.is_worth(199, 50_000));
-    (0..10).for_each(|_| ledger.spend(20_000));
-    assert!(!ledger.is_worth(19_999, 50_000), "the budget is spent");
-    assert!(ledger.is_worth(20_000, 50_000));
-    assert!(ledger.is_worth(2_000, 3_000_000));
+    (0..100).for_each(|_| ledger.spend(20_000));
+    assert!(!ledger.is_worth(999_999, 50_000), "the budget is spent");
+    assert!(ledger.is_worth(1_000_000, 50_000));
+    assert!(ledger.is_worth(2_000, 15_000_000));
 }
 
 #[test]
