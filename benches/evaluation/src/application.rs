@@ -101,6 +101,9 @@ pub(crate) struct Cost {
     pub(crate) application_ns: u64,
     /// Visits of the busiest rank.
     pub(crate) visits: u64,
+    /// Those of them that are calls of MPI; unknown in rows that are older.
+    #[serde(default)]
+    pub(crate) calls: Option<u64>,
     /// Cost of these visits, at the cost of a visit on this machine.
     pub(crate) annotation_ns: u64,
     pub(crate) snapshot_ns: u64,
@@ -129,11 +132,15 @@ impl Cost {
         let profile = read_profile(path).map_err(|error| error.to_string())?;
         let all = |_: &Profile, _: usize| true;
         let root = |profile: &Profile, row: usize| profile.callpaths.rows()[row].parent.is_none();
+        let is_call = |profile: &Profile, row: usize| {
+            profile.callpaths.rows()[row].region.name.starts_with("MPI_")
+        };
         let visits = most_of_a_rank(&profile, CallpathValues::visits, all);
         let (flush, checkpoints) = (profile.manifest.flush, profile.manifest.interim_profiles);
         Ok(Self {
             application_ns: most_of_a_rank(&profile, CallpathValues::inclusive_ns, root),
             visits,
+            calls: Some(most_of_a_rank(&profile, CallpathValues::visits, is_call)),
             annotation_ns: visits * visit_ps / 1000,
             snapshot_ns: flush.snapshot_ns,
             synchronise_ns: flush.synchronise_ns,

@@ -2,6 +2,7 @@
 
 mod always_on;
 mod cells;
+mod costs;
 mod formats;
 mod goals;
 mod iterations;
@@ -99,6 +100,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
         ("setup", setup::text(&arguments.results)?),
         ("goals", goals::table(&rows)),
         ("table II", table_two::costs(&rows)),
+        ("parts", costs::table(&rows)),
         ("difference", table_two::differences(&rows)),
         ("weak", scaling::table(rows.weak.as_ref())),
         ("strong", scaling::table(rows.strong.as_ref())),

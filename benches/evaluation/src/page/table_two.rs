@@ -26,7 +26,7 @@ fn runs(kept: &Kept<RunRow>, is_wanted: impl Fn(Variant) -> bool) -> Vec<&RunRow
 }
 
 /// Returns the variants with profiling, with their names in the paper's table.
-fn profiled(kept: &Kept<RunRow>) -> Vec<(String, Vec<&RunRow>)> {
+pub(super) fn profiled(kept: &Kept<RunRow>) -> Vec<(String, Vec<&RunRow>)> {
     let name = kept.rows.first().map(|row| row.name.clone()).unwrap_or_default();
     let on = runs(kept, |variant| variant == Variant::On);
     let checkpoints = runs(kept, |variant| matches!(variant, Variant::Checkpoints(_)));
