@@ -4,6 +4,7 @@
 //! A part has its rows and its table in one file. Where the paper's table counts, ours counts the
 //! same; where it has times, the load average before the part is told with them.
 
+mod causes;
 mod compensation;
 mod events;
 mod fire;

@@ -1,11 +1,14 @@
 //! Tests of the program under mpiexec: its results on any number of ranks and with all remedies,
-//! its classes, and that the master is found to be the cause of the workers' waiting.
+//! its classes, and the causes of the master's and of the workers' waiting.
 
 #[path = "../../support/mod.rs"]
 mod support;
 
+use std::collections::BTreeMap;
+
 use support::{Run, finds};
 use tinyprof_diff::{Options, Runs, Side};
+use tinyprof_format::model::{Activity, Cause, Profile};
 use tinyprof_structure::Structure;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_fire");
@@ -23,6 +26,48 @@ fn the_fire_is_an_ellipse_on_one_to_sixteen_ranks() {
 #[test]
 fn the_master_who_computes_the_weather_is_found() {
     finds(PROGRAM, 4, &["--points", "4000", "--weather", "300"], "Rank 0 ", "compute");
+}
+
+/// The list of the paper, by what the ranks have recorded of causes.
+#[test]
+fn the_causes_of_both_sides_are_those_of_the_paper() {
+    let size = ["--points", "20000", "--steps", "20", "--weather", "250"];
+    let profile = Run::of(PROGRAM, 3, &size).profile();
+    let of_master = gaps(&profile, 0..1, &["lead<MPI_Recv"]);
+    let local_model = of_master["work<MPI_Recv .. work<MPI_Comm_size"];
+    // The rest is mostly the packing of answers, which debug builds are slow at.
+    assert!(2 * local_model > of_master.values().sum(), "{of_master:#?}");
+    let of_workers = gaps(&profile, 1..3, &["work<MPI_Recv", "work<MPI_Bcast"]);
+    let [global_model, packing, memory] = [
+        "lead<MPI_Recv .. lead<MPI_Comm_size",
+        "lead<MPI_Comm_size .. lead<MPI_Send",
+        "lead<MPI_Bcast .. lead<MPI_Comm_size",
+    ]
+    .map(|gap| of_workers.get(gap).copied().unwrap_or_default());
+    assert!([global_model, packing, memory].iter().all(|ns| *ns > 0), "{of_workers:#?}");
+    let all = of_workers.values().sum::<u64>();
+    assert!(2 * (global_model + packing + memory) > all, "{of_workers:#?}");
+}
+
+/// Returns how long ranks have waited in these calls, in ns, by the calls between which others
+/// were late. What was lost for want of a processor is left out.
+fn gaps(profile: &Profile, ranks: std::ops::Range<usize>, waits: &[&str]) -> BTreeMap<String, u64> {
+    let rows = profile.callpaths.index_by_id();
+    let path = |id| rows.get(&id).map(|row| profile.callpaths.path(*row)).unwrap_or_default();
+    let mut found = BTreeMap::new();
+    for causes in profile.ranks[ranks].iter().filter_map(|rank| rank.causes.as_ref()) {
+        for cost in causes.costs.iter().filter(|cost| waits.contains(&path(cost.callpath).as_str()))
+        {
+            if matches!(cost.cause, Cause::Activity { number: Activity::NO_PROCESSOR, .. }) {
+                continue;
+            }
+            if let Some(Activity::Gap { from, to }) = causes.activity(cost.cause) {
+                *found.entry(format!("{} .. {}", path(from), path(to))).or_default() +=
+                    cost.total_ns();
+            }
+        }
+    }
+    found
 }
 
 #[test]

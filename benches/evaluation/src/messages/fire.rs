@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tinyprof_bench_collective::document::table::{Table, float};
+use tinyprof_format::file::read_profile;
 
+use super::causes::{self, Part};
 use super::jobs::{Job, Jobs, Level, Run, number, rows, sum_of, text};
 use crate::page::{median, spread, three};
 
@@ -19,7 +21,11 @@ const PAPER: [(&str, &str, &str); 8] = [
     ("master", "sends the work (`MPI_Send`)", "-"),
     ("workers", "local model (`spread`)", "41"),
     ("workers", "wait for work (`MPI_Recv`, `MPI_Bcast`)", "36"),
-    ("workers", "the local model, of the path that the master waits for", "79 +- 1"),
+    (
+        "workers",
+        "from receiving work to the answer, of the path that the master waits for",
+        "79 +- 1",
+    ),
 ];
 
 /// A measurement.
@@ -27,8 +33,16 @@ const PAPER: [(&str, &str, &str); 8] = [
 #[serde(rename_all = "snake_case")]
 pub(super) enum Row {
     /// A run: its time between `MPI_Init` and `MPI_Finalize` on the slowest rank, and shares in the
-    /// order of the paper's.
-    Run { repetition: u32, is_mended: bool, run_ns: f64, shares: Vec<f64>, verdict: String },
+    /// order of the paper's, and of waiting by its cause.
+    Run {
+        repetition: u32,
+        is_mended: bool,
+        run_ns: f64,
+        shares: Vec<f64>,
+        verdict: String,
+        #[serde(default)]
+        causes: Vec<Part>,
+    },
     /// A callpath that differs, over all runs: time of a rank before, and with the remedies.
     Change { path: String, before_s: f64, after_s: f64, verdict: String },
 }
@@ -58,7 +72,9 @@ fn row(jobs: &Jobs, run: &Run, repetition: u32, is_mended: bool) -> Result<Row, 
     let why = jobs.json(&["why"], run)?;
     let run_ns = number(&master, "/total_inclusive_ns")?;
     let verdict = text(&why, "/verdict").to_owned();
-    Ok(Row::Run { repetition, is_mended, run_ns, shares: shares(&master, &workers), verdict })
+    let profile = read_profile(&run.profile()).map_err(|error| error.to_string())?;
+    let (shares, causes) = (shares(&master, &workers), causes::of_waiting(&profile));
+    Ok(Row::Run { repetition, is_mended, run_ns, shares, verdict, causes })
 }
 
 /// Returns the percentages in the order of [`PAPER`].
@@ -68,9 +84,11 @@ fn shares(master: &Value, workers: &Value) -> Vec<f64> {
         let all_ns = sum_of(report, root, "/inclusive_ns/sum");
         100.0 * names.iter().map(|name| exclusive(report, name)).sum::<f64>() / all_ns
     };
-    // From receiving work to the answer: all that a worker does but waiting for work.
+    // The paper's path is all that a worker does but waiting for work, and its edge 7 -> 8 all
+    // between the calls: unpacking, the local model and packing.
     let all = sum_of(workers, "work", "/inclusive_ns/sum");
     let path = all - exclusive(workers, "MPI_Recv") - exclusive(workers, "MPI_Bcast");
+    let edge = path - exclusive(workers, "MPI_Send") - exclusive(workers, "MPI_Comm_size");
     vec![
         of(master, "lead", &["MPI_Recv"]),
         of(master, "lead", &["compute"]),
@@ -79,7 +97,7 @@ fn shares(master: &Value, workers: &Value) -> Vec<f64> {
         of(master, "lead", &["MPI_Send"]),
         of(workers, "work", &["spread"]),
         of(workers, "work", &["MPI_Recv", "MPI_Bcast"]),
-        100.0 * exclusive(workers, "spread") / path,
+        100.0 * edge / path,
     ]
 }
 
@@ -112,7 +130,8 @@ pub(super) fn table(found: &[Row]) -> String {
     let cells = ["both", "time, s", "-"].map(str::to_owned);
     table.row(&[&cells[..], &[spread(times(false)), spread(times(true))]].concat());
     table.row(&["both", "time with the remedies, %", "-27", "-", &gain].map(str::to_owned));
-    format!("{}\n{}\n{}", table.finish(), changes_table(found), verdicts(found))
+    let waiting = causes::table(&of_causes(found));
+    format!("{}\n{waiting}\n{}\n{}", table.finish(), changes_table(found), verdicts(found))
 }
 
 fn of_runs(found: &[Row], wanted: bool, of: impl Fn(f64, &[f64]) -> f64) -> Vec<f64> {
@@ -123,6 +142,17 @@ fn of_runs(found: &[Row], wanted: bool, of: impl Fn(f64, &[f64]) -> f64) -> Vec<
         _ => None,
     };
     found.iter().filter_map(value).collect()
+}
+
+/// Returns the causes of waiting of each run without remedies.
+fn of_causes(found: &[Row]) -> Vec<&[Part]> {
+    let mut all = Vec::new();
+    for row in found {
+        if let Row::Run { is_mended: false, causes, .. } = row {
+            all.push(&causes[..]);
+        }
+    }
+    all
 }
 
 fn changes_table(found: &[Row]) -> String {
@@ -159,10 +189,11 @@ mod tests {
     }
 
     #[test]
-    fn the_local_model_is_a_part_of_what_a_worker_does_but_wait() {
+    fn what_a_worker_does_from_its_work_to_its_answer_is_a_part_of_the_path() {
         let master = json!({"callpaths": [row("lead", 200.0, 0.0), row("MPI_Recv", 94.0, 94.0)]});
         let workers = json!({"callpaths": [row("work", 400.0, 20.0), row("spread", 160.0, 160.0),
-            row("MPI_Recv", 100.0, 100.0), row("MPI_Bcast", 100.0, 100.0)]});
+            row("MPI_Recv", 100.0, 100.0), row("MPI_Bcast", 100.0, 100.0),
+            row("MPI_Send", 40.0, 40.0)]});
         let shares = shares(&master, &workers);
         assert_eq!((shares[0], shares[5], shares[6], shares[7]), (47.0, 40.0, 50.0, 80.0));
     }
