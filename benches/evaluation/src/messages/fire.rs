@@ -167,15 +167,27 @@ fn changes_table(found: &[Row]) -> String {
 
 /// Returns how often `tinyprof why` has begun with whom.
 fn verdicts(found: &[Row]) -> String {
-    let (mut runs, mut of_master) = (0, 0);
+    let mut verdicts = Vec::new();
     for row in found {
         if let Row::Run { is_mended: false, verdict, .. } = row {
-            runs += 1;
-            of_master += u64::from(verdict.starts_with("Rank 0 "));
+            verdicts.push(verdict.as_str());
         }
     }
-    let share = three(100.0 * float(of_master) / float(runs));
-    format!("The first finding without remedies names the master in {share} % of {runs} runs.\n")
+    let share = |is: &dyn Fn(&str) -> bool| {
+        let number = verdicts.iter().filter(|verdict| is(verdict)).count();
+        three(100.0 * float(number as u64) / float(verdicts.len().max(1) as u64))
+    };
+    let is_lost = |verdict: &str| verdict.contains("but had no processor");
+    let is_of_master = |verdict: &str| verdict.starts_with("Rank 0 ") && !is_lost(verdict);
+    let is_of_worker = |verdict: &str| verdict.starts_with("Rank") && !is_lost(verdict);
+    format!(
+        "Without remedies the first finding names the worker who has the head of the fire in {} % of \
+         {} runs, the master in {} %, and ranks without a processor in {} %.\n",
+        share(&|verdict| is_of_worker(verdict) && !is_of_master(verdict)),
+        verdicts.len(),
+        share(&is_of_master),
+        share(&is_lost),
+    )
 }
 
 #[cfg(test)]
@@ -196,6 +208,24 @@ mod tests {
             row("MPI_Send", 40.0, 40.0)]});
         let shares = shares(&master, &workers);
         assert_eq!((shares[0], shares[5], shares[6], shares[7]), (47.0, 40.0, 50.0, 80.0));
+    }
+
+    #[test]
+    fn verdicts_are_counted_by_whom_they_name() {
+        let run = |verdict: &str| Row::Run {
+            repetition: 0,
+            is_mended: false,
+            run_ns: 0.0,
+            shares: Vec::new(),
+            verdict: verdict.to_owned(),
+            causes: Vec::new(),
+        };
+        let lost = "Ranks 0-1 were ready to run, but had no processor, before others";
+        let found =
+            ["Rank 0 computes 1 s", "Rank 1 computes 2 s", "Rank 2 computes", lost].map(run);
+        let text = verdicts(&found);
+        assert!(text.contains("in 50.0 % of 4 runs, the master in 25.0 %"), "{text}");
+        assert!(text.contains("without a processor in 25.0 %"), "{text}");
     }
 
     #[test]
