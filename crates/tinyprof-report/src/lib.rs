@@ -53,7 +53,7 @@ pub use facts::totals::transfers::{
     MpiCall, Transfers, has_messages, mean_bytes, mpi_callpaths, partner, world_rank,
 };
 pub use facts::totals::variation::Variation;
-pub use facts::totals::waits::{WaitSums, Waiting, Waits, waiting_pattern};
+pub use facts::totals::waits::{WaitSums, WaitedFor, Waiting, Waits, waiting_pattern};
 pub use facts::usage::{Activity, RankUsage, UsageOverRanks, exclusive_ns};
 pub use findings::{
     Certainty, FINDINGS_MAX, FactValue, Finding, FindingKind, HINTS, Hint, HintScope, HintSubjects,

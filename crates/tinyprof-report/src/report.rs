@@ -26,6 +26,7 @@ use crate::facts::threads::ThreadSums;
 use crate::facts::totals::Totals;
 use crate::facts::totals::metrics::Metrics;
 use crate::facts::totals::transfers::Transfers;
+use crate::facts::totals::waits::WaitedFor;
 use crate::findings::{Facts, Finding, FindingKind, HintSubjects, Run, findings};
 use crate::words::notes::filtered;
 
@@ -58,6 +59,9 @@ pub struct Report {
     /// The transfers of each callpath that has any, summed over ranks. Empty if only statistics
     /// over ranks are known.
     pub transfers: BTreeMap<CallpathIndex, Transfers>,
+    /// The ranks for which callpaths wait that wait for half of their time or more. Empty if only
+    /// statistics over ranks are known.
+    pub waited_for: BTreeMap<CallpathIndex, WaitedFor>,
     /// The losses of the run.
     pub losses: Losses,
     /// The reason why the profile is incomplete, if it is.
@@ -121,8 +125,8 @@ impl Report {
         let of_ranks = (0..).zip(totals.ranks().iter().map(|rank| &rank.commands));
         let of_ranks: Vec<_> = of_ranks.collect();
         let commands = if is_whole { JobCommands::of(&of_ranks) } else { JobCommands::default() };
-        let metrics = totals.metrics();
-        Self { metrics, findings, threads, thread_sums, transfers, commands, ..report }
+        let (metrics, waited_for) = (totals.metrics(), totals.waited_for());
+        Self { metrics, findings, threads, thread_sums, transfers, waited_for, commands, ..report }
             .with_clock(totals)
     }
 
@@ -186,6 +190,7 @@ impl Report {
             segments_refused: manifest.metadata.segments_refused.clone(),
             metrics: Metrics::default(),
             transfers: BTreeMap::new(),
+            waited_for: BTreeMap::new(),
             overhead: Overhead::of_run(manifest, statistics.rows(), base.ns()),
             base,
             host_names,

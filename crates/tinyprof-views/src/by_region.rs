@@ -65,6 +65,7 @@ fn report_by(totals: &Totals, key_of: fn(&Region) -> RegionKey<'_>) -> Report {
         metrics: report.metrics.by(&regions.of_callpath),
         statistics,
         transfers,
+        waited_for: totals.waited_for_by(|at| regions.of_callpath[at.row()]),
         findings,
         threads_at_once: BTreeMap::new(),
         thread_sums,

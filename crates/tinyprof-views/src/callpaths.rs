@@ -59,6 +59,9 @@ pub(crate) const FIRST: [&str; 5] = ["path", "name", "depth", "ranks", "visits"]
 ///   `exclusive_ns` is meaningless.
 /// * `path` if it would be longer than 16 KiB; that of a hint also if it has no callpath.
 ///
+/// A callpath that waits for half of its time or more has `waits_for`: the fewest ranks that cause
+/// half of that, such as `2` or `0-3`, or `many`.
+///
 /// A report [by region](crate::by_region) has `regions` in place of `callpaths`, each with the
 /// number of its `callpaths`.
 #[derive(Clone, Copy, Debug)]
@@ -216,6 +219,9 @@ pub(crate) fn callpath_json(report: &Report, index: CallpathIndex) -> Value {
         "bytes_in": transfers.into_rank().bytes,
         "metrics": metrics,
     });
+    if let Some(waited) = report.waited_for.get(&index) {
+        entry["waits_for"] = waited.text().into();
+    }
     if let Some(adjusted) = report.adjusted.get(index.row()) {
         entry["adjusted"] = adjusted_json(*adjusted);
     }

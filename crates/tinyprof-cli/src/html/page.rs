@@ -29,8 +29,8 @@ const STYLES: [&str; 4] = [
 /// says to what.
 const HASHES: [&str; 4] = [
     "KgJVsC6ZtO36GHbPx7mxi8unNtaEOWubzRWBtiOJCrg=",
-    "U7G5GErhrleRRq7wNP+7zVFPyb48SXxOldz41eXuQVI=",
-    "9VKJ19+aLuq1OfTtGArMxXmOIorqAMWV3eYcrJ8/jMo=",
+    "R976lvewi4PuVEsXUV9WnErXoipblQJv/S/fc0tr0GY=",
+    "zmR5G8vth/pnnm5phUi32Jw8jIFiIweijoF6mQcFjQ8=",
     "SEvSyUrQVdqihS+3EDSDDuBgwLsx0u+PdfwlLJ3AOsU=",
 ];
 

@@ -62,6 +62,7 @@ const OF_PROFILES: Modules = modules![
     "structure.js",
     "timeline-lanes.js",
     "timeline-axis.js",
+    "timeline-columns.js",
     "timeline-draw.js",
     "timeline-messages.js",
     "timeline-words.js",

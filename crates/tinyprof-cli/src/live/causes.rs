@@ -1,15 +1,20 @@
 //! Why the ranks of a running job wait, from what they have recorded so far.
 
+use std::collections::BTreeMap;
+
 use tinyprof_format::model::{
-    CallpathFile, CallpathTable, CallpathValues, EventMap, FORMAT_NAME, FormatVersion,
+    CallpathFile, CallpathIndex, CallpathTable, CallpathValues, EventMap, FORMAT_NAME, FormatVersion,
     InterimTimes, Losses, Manifest, PeakMemory, PhaseTimes, Precision, RankFacts, RunMetadata,
 };
-use tinyprof_report::Totals;
+use tinyprof_report::{Totals, WaitedFor};
 use tinyprof_why::{Why, WhyBuilder};
 
-/// Returns the answer for ranks with these measurements, whose callpaths are all in the table; none
-/// if nothing is known of why.
-pub(super) fn why_of_ranks(callpaths: &CallpathTable, ranks: &[EventMap]) -> Option<Why> {
+/// Returns the answer for ranks with these measurements, whose callpaths are all in the table, none
+/// if nothing is known of why; and the ranks that callpaths wait for.
+pub(super) fn why_of_ranks(
+    callpaths: &CallpathTable,
+    ranks: &[EventMap],
+) -> (Option<Why>, BTreeMap<CallpathIndex, WaitedFor>) {
     let rows = callpaths.index_by_identity();
     let none = CallpathValues::default();
     let mut by_row: Vec<Vec<&CallpathValues>> = vec![vec![&none; ranks.len()]; callpaths.len()];
@@ -33,7 +38,7 @@ pub(super) fn why_of_ranks(callpaths: &CallpathTable, ranks: &[EventMap]) -> Opt
             builder.add_causes(rank, causes);
         }
     }
-    Some(builder.finish(&totals)).filter(Why::is_known)
+    (Some(builder.finish(&totals)).filter(Why::is_known), totals.waited_for())
 }
 
 /// Returns the facts of a run that has not ended.

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use tinyprof_format::model::CallpathIndex;
+use tinyprof_report::WaitedFor;
 
 use super::frame::Frame;
 
@@ -70,6 +71,7 @@ fn callpaths(frame: &Frame) -> Vec<Value> {
             "now": row.now(),
             "exclusive_now": row.recent.map(|recent| recent.exclusive_share),
             "imbalance": row.imbalance,
+            "waits_for": frame.sample.waited_for.get(&index).map(WaitedFor::text),
             "slowest": slowest.collect::<Vec<_>>(),
             "bins_ns": places.bins,
         })

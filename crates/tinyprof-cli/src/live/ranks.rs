@@ -56,18 +56,34 @@ pub(super) fn legend(frame: &Frame, row: usize, room: usize) -> String {
     format!("{} by rank: {each}; 9 is the slowest, . none", shown(&frame.rows[row].name))
 }
 
-/// Returns the slowest ranks of a callpath with their hosts and times, slowest first.
+/// Returns the slowest ranks of a callpath with their hosts and times, slowest first; above those
+/// of one that waits, for whom.
 pub(super) fn slowest(frame: &Frame, row: usize, count: usize) -> Vec<String> {
     let line = |slow: &Slow| {
         let (rank, host) = (slow.rank.0, escaped(&slow.host));
         format!("rank {rank:<6} {host:<20} {:>9}", time_cell(slow.inclusive_ns.into()))
     };
-    frame.sample.picture.places[row].slowest.iter().take(count).map(line).collect()
+    let index = frame.sample.picture.callpaths.iter().nth(row).map(|(index, _)| index);
+    let waited_for = index.and_then(|index| frame.sample.waited_for.get(&index));
+    let cause = waited_for.map(|waited| waits_words(&waited.text()));
+    let slowest = frame.sample.picture.places[row].slowest.iter().map(line);
+    cause.into_iter().chain(slowest).take(count).collect()
+}
+
+/// Says for whom a callpath waits: the slowest ranks are not the cause.
+fn waits_words(ranks: &str) -> String {
+    match ranks {
+        "many" => "waits, for many ranks; the slowest have waited longest:".to_owned(),
+        ranks => {
+            let noun = if ranks.contains(['-', ',']) { "ranks" } else { "rank" };
+            format!("waits, most for {noun} {ranks}; the slowest have waited longest:")
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::example::sample;
+    use super::super::example::{sample, waiting};
     use super::*;
 
     fn row(frame: &Frame, ranks: usize, room: usize) -> String {
@@ -87,6 +103,15 @@ mod tests {
         assert!(
             row(&many, 4096, 0).len() == 1 && row(&Frame::new(sample(2, 1), None), 2, 1) == "9"
         );
+    }
+
+    #[test]
+    fn above_the_slowest_of_a_waiting_call_is_whom_it_waits_for() {
+        let frame = Frame::new(waiting(), None);
+        let of = |name: &str| frame.rows.iter().position(|row| row.name == name).expect("a row");
+        let lines = slowest(&frame, of("MPI_Recv"), 5);
+        assert!(lines[0].starts_with("waits, most for rank 0; "), "{lines:?}");
+        assert!(slowest(&frame, of("MPI_Send"), 5)[0].starts_with("rank "), "{lines:?}");
     }
 
     #[test]

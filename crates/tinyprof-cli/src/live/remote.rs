@@ -1,5 +1,6 @@
 //! A job on other hosts, as its agents tell of it.
 
+use std::collections::BTreeMap;
 use std::thread;
 use std::time::Duration;
 
@@ -95,6 +96,8 @@ impl Remote {
             moment_ns: self.crew.newest_ns().unwrap_or(self.begun_ns),
             picture,
             why,
+            // Known by host only, whose tables of callpaths are others.
+            waited_for: BTreeMap::new(),
         };
         if has_ended {
             Seen::Ended(Some(Box::new(sample)))

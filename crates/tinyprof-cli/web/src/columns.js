@@ -28,14 +28,15 @@ export function exactOf(bytes, { at, count }, base) {
   const numbers = new Float64Array(count);
   let from = base + at;
   for (let i = 0; i < count; i += 1) {
-    let scale = 1;
-    for (;;) {
-      const byte = bytes[from];
+    let byte = bytes[from];
+    let number = byte & 127;
+    from += 1;
+    for (let scale = 128; byte >= 128; scale *= 128) {
+      byte = bytes[from];
+      number += (byte & 127) * scale;
       from += 1;
-      numbers[i] += (byte & 127) * scale;
-      if (byte < 128) break;
-      scale *= 128;
     }
+    numbers[i] = number;
   }
   return numbers;
 }

@@ -1,12 +1,11 @@
 // Where the time goes: the callpaths, or the regions summed over their callpaths, with the most
 // exclusive time.
 
-import { callpathButton, choice, element, meanCell, nothing, numberCell, rankButton, shareCell, timeCell } from "./elements.js";
+import { callpathButton, choice, element, meanCell, nothing, numberCell, rankButton, shareCell, timeCell, waitsElement } from "./elements.js";
 import { count, counted, deviation, percent } from "./numbers.js";
 import { select, selection } from "./selection.js";
 import { shown } from "./names.js";
 import { sortable } from "./table.js";
-import { Waiting } from "./waiting.js";
 
 const COSTLIEST = 10;
 const COSTLIEST_HEADINGS = ["Visits", "Inclusive", "Exclusive", "Share", "Mean per rank", "Slowest rank", "Slowest", "Above mean"];
@@ -16,7 +15,6 @@ export class Costliest {
   constructor(profile, goTo) {
     this.profile = profile;
     this.goTo = goTo;
-    this.waiting = profile.waiting && profile.communication ? new Waiting(profile) : null;
     this.state = { rows: "callpaths" };
     this.orders = { callpaths: {}, regions: {} };
     this.tableBox = element("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": "Where the time goes" });
@@ -46,12 +44,6 @@ export class Costliest {
     return sortable(table, this.orders[kind]);
   }
 
-  /** Returns for whom a call waits most: its slowest rank is only the one that came first. */
-  #causeOf(place) {
-    const words = place === null ? "" : (this.waiting?.mostWords(place) ?? "");
-    return words === "" ? null : element("span", { className: "path", textContent: words, title: words });
-  }
-
   #above({ parent }) {
     return parent === null ? "" : this.profile.path(parent, 3);
   }
@@ -75,7 +67,7 @@ export class Costliest {
       shareCell(row.exclusive_share, greatest, percent(row.exclusive_share)),
       meanCell(own, ranks, report.ranks),
       timeCell(own.max),
-      element("td", { className: "rank", "data-exact": own.max_rank }, rankButton(this.profile, own.max_rank), this.#causeOf(place)),
+      element("td", { className: "rank", "data-exact": own.max_rank }, rankButton(this.profile, own.max_rank), waitsElement(row.waits_for)),
       numberCell(deviation(own.imbalance), own.imbalance),
     );
   }

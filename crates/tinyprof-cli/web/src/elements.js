@@ -2,6 +2,7 @@
 
 import { count, time } from "./numbers.js";
 import { onSelection, select, selection } from "./selection.js";
+import { waitsWords } from "./names.js";
 
 /**
  * Returns an element with these properties (those with a dash are attributes) and children
@@ -124,4 +125,10 @@ export function rankField(profile) {
 /** Returns a button that shows a callpath's name and selects it. */
 export function callpathButton(text, onclick) {
   return element("button", { type: "button", className: "link", onclick }, nameElement(text));
+}
+
+/** Returns for whom a call waits, to stand below its slowest rank, which has only waited longest; null if it does not. */
+export function waitsElement(ranks) {
+  const words = waitsWords(ranks);
+  return words === "" ? null : element("span", { className: "path", textContent: words, title: words });
 }

@@ -3,7 +3,7 @@
 
 import { font, onWidth, prepared, timed } from "./canvas.js";
 import { activityOf, activityPattern, amountColor, cssColor, isLight } from "./colors.js";
-import { fitted } from "./names.js";
+import { fitted, waitsWords } from "./names.js";
 import { frames, timeOf, widthOver } from "./frames.js";
 import { token } from "./theme.js";
 import { count, percent, time } from "./numbers.js";
@@ -156,6 +156,7 @@ export class Flame {
       ofRank === undefined ? null : `rank ${rank}: ${ofRank === ofRank ? `${time(ofRank)} inclusive` : "never runs it"}`,
       `${percent(callpath.share)} of all time, ${count(callpath.visits)} visits`,
       callpath.inclusive_ns ? `slowest: ${this.profile.rankText(callpath.inclusive_ns.max_rank)}` : "no rank runs it",
+      waitsWords(callpath.waits_for) || null,
       activityOf(callpath).text,
       ...(this.look.words?.(callpath) ?? []),
     ];

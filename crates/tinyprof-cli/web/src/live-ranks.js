@@ -3,7 +3,7 @@
 import { element, nameElement } from "./elements.js";
 import { counted, deviation, time } from "./numbers.js";
 import { drawStrip } from "./live-callpaths.js";
-import { shown } from "./names.js";
+import { shown, waitsWords } from "./names.js";
 
 export class LiveRanks {
   constructor() {
@@ -22,7 +22,8 @@ export class LiveRanks {
     if (!callpath) return;
     this.title.replaceChildren(nameElement(shown(callpath.callpath)));
     const where = callpath.file ? `${shown(callpath.file)}:${callpath.line}, ` : "";
-    this.place.textContent = `${where}on ${counted(callpath.ranks, "rank")}; imbalance ${deviation(callpath.imbalance)}`;
+    const cause = waitsWords(callpath.waits_for);
+    this.place.textContent = `${where}on ${counted(callpath.ranks, "rank")}; imbalance ${deviation(callpath.imbalance)}${cause && `; ${cause}: the slowest have waited longest`}`;
     drawStrip(this.strip, callpath.bins_ns, [Math.max(120, this.box.clientWidth), 26]);
     const each = Math.max(1, Math.ceil(ranks / 64));
     this.ends.textContent = `rank 0 on the left, ${ranks - 1} on the right; the lighter, the longer${each > 1 ? `; each place is the slowest of ${each} ranks` : ""}`;

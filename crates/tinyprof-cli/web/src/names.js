@@ -46,3 +46,10 @@ function shortened(text, length) {
   const head = Math.ceil(length / 2);
   return `${text.slice(0, head)}…${text.slice(text.length - (length - head))}`;
 }
+
+/** Returns the words for the ranks that a call waits for, as `tinyprof report` tells them; empty for none. */
+export function waitsWords(ranks) {
+  if (!ranks) return "";
+  if (ranks === "many") return "waits, for many ranks";
+  return `waits, most for ${/[-,]/.test(ranks) ? "ranks" : "rank"} ${ranks}`;
+}

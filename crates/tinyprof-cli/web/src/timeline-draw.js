@@ -1,6 +1,7 @@
 // The drawing of lanes of visits. What is narrower than a pixel is added up: a column of a pixel is
 // as high as the part of its time, in the colour that most of it has.
 
+import { Columns, packed } from "./timeline-columns.js";
 import { font } from "./canvas.js";
 import { activityOf, activityPattern } from "./colors.js";
 import { eachIn } from "./timeline-lanes.js";
@@ -17,27 +18,29 @@ export class Palette {
     this.context = context;
     this.profile = profile;
     this.paper = token("--card");
-    this.colors = new Map();
+    this.colors = [];
     this.patterns = new Map();
     this.hatch = hatched(context);
     this.frameInk = token("--frame-ink");
     this.warn = token("--warn");
     this.track = token("--track");
-    this.fill = token("--fill");
-    this.comm = token("--comm");
+    this.fill = packed(token("--fill"));
+    this.comm = packed(token("--comm"));
   }
 
-  /** Returns the activity and colour of a callpath of the events. Neighbours differ in shade. */
+  /** Returns the kind of activity and the colour of a callpath of the events. Neighbours differ in shade. */
   of(number) {
-    if (!this.colors.has(number)) {
-      const { row, is_call } = this.profile.timeline.callpaths[number];
-      const callpath = row === null ? null : this.profile.callpaths[row];
-      const isTold = callpath?.activity !== undefined && callpath?.activity !== null;
-      const activity = activityOf({ activity: isTold ? callpath.activity : is_call ? "COMM" : "COMP" });
-      const shade = is_call ? 0 : SHADES[number % SHADES.length];
-      this.colors.set(number, { key: activity.key, text: activity.text, color: d3.interpolateRgb(activity.color, this.paper)(shade) });
-    }
-    return this.colors.get(number);
+    return (this.colors[number] ??= this.#made(number));
+  }
+
+  #made(number) {
+    const { row, is_call } = this.profile.timeline.callpaths[number];
+    const callpath = row === null ? null : this.profile.callpaths[row];
+    const isTold = callpath?.activity !== undefined && callpath?.activity !== null;
+    const activity = activityOf({ activity: isTold ? callpath.activity : is_call ? "COMM" : "COMP" });
+    const shade = is_call ? 0 : SHADES[number % SHADES.length];
+    const color = d3.interpolateRgb(activity.color, this.paper)(shade);
+    return { key: activity.key, color, packed: packed(color) };
   }
 
   pattern(key) {
@@ -46,20 +49,25 @@ export class Palette {
   }
 }
 
-/** Draws a lane at its place: the visits between `from` and `to`, each level in its own row if the lane is open. */
-export function drawVisits(context, palette, lane, { from, to, left, width, y, height, isOpen, row }) {
+/**
+ * Draws a lane at its place: the visits between `from` and `to`, each level in its own row if the lane is open. Those
+ * narrower than a pixel go to the overlay.
+ */
+export function drawVisits(context, overlay, palette, lane, { from, to, left, width, y, height, isOpen, row }) {
   const scale = width / (to - from);
   const xOf = (ns) => left + (Math.max(from, Math.min(to, ns)) - from) * scale;
   const place = (level) => (isOpen ? { y: y + level * row, height: row - 1 } : { y, height });
-  const columns = [];
+  const columns = new Columns(left, width);
   drawGround(context, palette, lane, xOf, { from, to, y, height });
+  // Without arrays: this runs for each of some hundred thousand visits.
   eachIn(lane, from, to, (at) => {
-    const [x0, x1] = [xOf(lane.begins[at]), xOf(lane.ends[at])];
+    const x0 = xOf(lane.begins[at]);
+    const wide = xOf(lane.ends[at]) - x0;
     const level = lane.levels[at];
-    if (x1 - x0 < 1) addColumn(columns, level, Math.floor(x0), x1 - x0, palette.of(lane.callpaths[at]));
-    else drawVisit(context, palette, lane, at, x0, x1 - x0, place(level));
+    if (wide < 1) columns.add(level, x0, wide, palette.of(lane.callpaths[at]).packed);
+    else drawVisit(context, palette, lane, at, x0, wide, place(level));
   });
-  columns.forEach((ofLevel, level) => drawColumns(context, ofLevel, place(level)));
+  columns.drawOn(overlay, place);
 }
 
 /** Where visits may be missing the ground is hatched. */
@@ -99,53 +107,31 @@ function drawVisit(context, palette, lane, at, x, wide, { y, height }) {
   context.fillText(fitted(context, isLong ? words.split(" at ")[0] : words, wide - 8), x + 4, y + height / 2);
 }
 
-function addColumn(columns, level, x, wide, { color }) {
-  columns[level] ??= new Map();
-  const column = columns[level].get(x) ?? columns[level].set(x, new Map()).get(x);
-  column.set(color, (column.get(color) ?? 0) + wide);
-}
-
-function drawColumns(context, columns, { y, height }) {
-  for (const [x, colors] of columns) {
-    let [sum, most] = [0, null];
-    for (const [color, wide] of colors) {
-      sum += wide;
-      if (most === null || wide > colors.get(most)) most = color;
-    }
-    const high = Math.max(2, Math.min(1, sum) * height);
-    context.fillStyle = most;
-    context.fillRect(x, y + height - high, 1, high);
-  }
-}
-
 /**
  * Draws what was left out of the page, as the part of the time in calls and elsewhere. Parts that are narrower than a pixel
  * share a column, which is as high as their mean.
  */
-export function drawLeftOut(context, palette, lane, origin, { from, to, left, width, y, height }) {
+export function drawLeftOut(overlay, palette, lane, origin, { from, to, left, width, y, height }) {
   if (!lane.parts) return;
   const { width_ns: wide, times, in_calls: inCalls } = lane.parts;
   const scale = width / (to - from);
   const together = Math.max(1, Math.floor(1 / (wide * scale)));
   const begin = Math.max(0, Math.floor((from - origin) / wide));
   const end = Math.min(times.length, Math.ceil((to - origin) / wide));
-  const [elsewhere, calls] = [[], []];
   for (let part = begin; part < end; part += together) {
-    const [until, sums] = [Math.min(end, part + together), { ns: 0, ofCalls: 0 }];
+    const until = Math.min(end, part + together);
+    let [ns, inCallsNs] = [0, 0];
     for (let at = part; at < until; at += 1) {
-      sums.ns += times[at];
-      sums.ofCalls += Math.min(inCalls[at], times[at]);
+      ns += times[at];
+      inCallsNs += Math.min(inCalls[at], times[at]);
     }
-    if (sums.ns === 0) continue;
-    const [first, last] = [Math.max(from, origin + part * wide), Math.min(to, origin + until * wide)];
-    const [x, across] = [left + (first - from) * scale, Math.max(1, (last - first) * scale)];
-    const [high, ofCalls] = [sums.ns, sums.ofCalls].map((ns) => Math.min(1, ns / ((until - part) * wide)) * height);
-    elsewhere.push([x, y + height - high, across, high]);
-    calls.push([x, y + height - ofCalls, across, ofCalls]);
-  }
-  for (const [color, boxes] of [[palette.fill, elsewhere], [palette.comm, calls]]) {
-    context.fillStyle = color;
-    for (const box of boxes) context.fillRect(...box);
+    if (ns === 0) continue;
+    const x = left + (Math.max(from, origin + part * wide) - from) * scale;
+    const across = left + (Math.min(to, origin + until * wide) - from) * scale - x;
+    const high = Math.min(1, ns / ((until - part) * wide)) * height;
+    const ofCalls = Math.min(1, inCallsNs / ((until - part) * wide)) * height;
+    overlay.fill(x, y + height - high, across, high, palette.fill);
+    overlay.fill(x, y + height - ofCalls, across, ofCalls, palette.comm);
   }
 }
 

@@ -9,21 +9,25 @@ export function lanesOf(profile) {
     const begins = new Float64Array(gaps.length);
     const ends = new Float64Array(gaps.length);
     let at = timeline.from_ns;
-    gaps.forEach((gap, visit) => {
-      at += gap;
+    for (let visit = 0; visit < gaps.length; visit += 1) {
+      at += gaps[visit];
       begins[visit] = at;
       ends[visit] = at + durations[visit];
-    });
-    const depths = of(lane.depths);
-    const top = depths.reduce((least, depth) => Math.min(least, depth), Infinity);
-    const levels = depths.map((depth) => depth - top);
+    }
+    const levels = of(lane.depths);
+    let [top, deepest] = [Infinity, 0];
+    for (const depth of levels) {
+      if (depth < top) top = depth;
+      if (depth > deepest) deepest = depth;
+    }
+    for (let visit = 0; visit < levels.length; visit += 1) levels[visit] -= top;
     return {
       ...lane,
       number,
       begins,
       ends,
       levels,
-      level_count: levels.reduce((most, level) => Math.max(most, level + 1), 1),
+      level_count: levels.length > 0 ? deepest - top + 1 : 1,
       callpaths: of(lane.callpaths),
       waits: waitsOf(timeline, lane.rank),
       parts: lane.parts && partsOf(lane.parts, of),
@@ -40,13 +44,14 @@ function waitsOf(timeline, rank) {
 
 /** Returns the end of the set-up of MPI, and of everything else; null without a set-up. */
 export function afterSetUp(profile, lanes) {
+  const isSetUp = profile.timeline.callpaths.map(({ row }) => row !== null && profile.callpaths[row].activity === "INIT");
+  if (!isSetUp.includes(true)) return null;
   let [from, to] = [0, 0];
-  for (const lane of lanes) {
-    lane.callpaths.forEach((number, at) => {
-      const { row } = profile.timeline.callpaths[number];
-      if (row !== null && profile.callpaths[row].activity === "INIT") from = Math.max(from, lane.ends[at]);
-      else to = Math.max(to, lane.ends[at]);
-    });
+  for (const { callpaths, ends } of lanes) {
+    for (let at = 0; at < ends.length; at += 1) {
+      if (isSetUp[callpaths[at]]) from = Math.max(from, ends[at]);
+      else to = Math.max(to, ends[at]);
+    }
   }
   return from > 0 && to > from ? { from, to } : null;
 }
@@ -121,21 +126,24 @@ export function leftOutIn(lane, origin, from, to) {
  * time in them and not in visits inside them, and the longest.
  */
 export function sumsIn(lanes, from, to) {
-  const sums = new Map();
+  const sums = [];
   for (const lane of lanes) {
+    const { begins, ends, levels, callpaths } = lane;
     const open = [];
-    const within = (at) => Math.max(0, Math.min(lane.ends[at], to) - Math.max(lane.begins[at], from));
     eachIn(lane, from, to, (at) => {
-      while (open.length > 0 && lane.levels[open[open.length - 1]] >= lane.levels[at]) open.pop();
-      const key = lane.callpaths[at];
-      if (!sums.has(key)) sums.set(key, { callpath: key, visits: 0, ns: 0, lane: null, longest: null });
-      const sum = sums.get(key);
+      while (open.length > 0 && levels[open[open.length - 1]] >= levels[at]) open.pop();
+      const within = Math.max(0, Math.min(ends[at], to) - Math.max(begins[at], from));
+      const sum = (sums[callpaths[at]] ??= { callpath: callpaths[at], visits: 0, ns: 0, lane: null, longest: null, longest_ns: -1 });
       sum.visits += 1;
-      sum.ns += within(at);
-      if (sum.longest === null || length(lane, at) > length(sum.lane, sum.longest)) Object.assign(sum, { lane, longest: at });
-      if (open.length > 0) sums.get(lane.callpaths[open[open.length - 1]]).ns -= within(at);
+      sum.ns += within;
+      if (ends[at] - begins[at] > sum.longest_ns) {
+        sum.longest_ns = ends[at] - begins[at];
+        sum.lane = lane;
+        sum.longest = at;
+      }
+      if (open.length > 0) sums[callpaths[open[open.length - 1]]].ns -= within;
       open.push(at);
     });
   }
-  return [...sums.values()].sort((a, b) => b.ns - a.ns);
+  return sums.filter(Boolean).sort((a, b) => b.ns - a.ns);
 }

@@ -1,5 +1,6 @@
 // The time line: a lane for each rank and thread, from the whole run to a single visit.
 
+import { Overlay } from "./timeline-columns.js";
 import { Palette, drawFrame, drawLeftOut, drawName, drawOverview, drawVisits } from "./timeline-draw.js";
 import { TimelineWords, rangeWords } from "./timeline-words.js";
 import { drawMessages, messagesIn, messagesOf } from "./timeline-messages.js";
@@ -74,7 +75,8 @@ export class TimelineView {
   #layOut() {
     const left = Math.min(9 * letterHeight(), this.box.clientWidth * 0.28);
     const width = Math.max(40, this.box.clientWidth - left - 2);
-    const openHeight = (lane) => (lane.level_count + (lane.parts ? 1 : 0)) * rowHeight();
+    const row = rowHeight();
+    const openHeight = (lane) => (lane.level_count + (lane.parts ? 1 : 0)) * row;
     const room = Math.max(340, innerHeight * 0.55);
     const isRoom = this.lanes.reduce((sum, lane) => sum + openHeight(lane) + 8, 0) <= room;
     const closed = Math.round(Math.max(9, Math.min(26, room / this.lanes.length - 3)));
@@ -82,7 +84,7 @@ export class TimelineView {
     const places = this.lanes.map((lane) => {
       const isOpen = isRoom || lane.rank === selection().rank;
       const height = isOpen ? openHeight(lane) : closed;
-      const place = { lane, ...this.range, left, width, y, height, isOpen, row: rowHeight() };
+      const place = { lane, ...this.range, left, width, y, height, isOpen, row };
       y += height + (isOpen ? 8 : 3);
       return place;
     });
@@ -97,12 +99,16 @@ export class TimelineView {
     const context = prepared(this.canvas, this.box.clientWidth, bottom + 12);
     const palette = new Palette(context, this.profile);
     drawAxis(context, { ...this.range, left, width, top: axisHeight(), height: bottom - axisHeight() });
+    const overlay = new Overlay({ left, top: axisHeight(), width, height: bottom - axisHeight() });
     for (const place of places) {
-      const { lane, y, height, isOpen } = place;
-      drawVisits(context, palette, lane, place);
-      const below = isOpen ? { y: y + height - rowHeight(), height: rowHeight() - 1 } : { y, height };
-      drawLeftOut(context, palette, lane, this.all.from, { ...place, ...below });
-      drawName(context, this.words.laneName(lane), lane.rank === selection().rank, place);
+      const { lane, y, height, isOpen, row } = place;
+      drawVisits(context, overlay, palette, lane, place);
+      const below = isOpen ? { y: y + height - row, height: row - 1 } : { y, height };
+      drawLeftOut(overlay, palette, lane, this.all.from, { ...place, ...below });
+    }
+    overlay.drawOn(context);
+    for (const place of places) {
+      drawName(context, this.words.laneName(place.lane), place.lane.rank === selection().rank, place);
       this.#drawSelected(context, place);
     }
     const lines = messagesIn(this.messages, this.range.from, this.range.to);

@@ -1,6 +1,6 @@
 // The callpath tree as a table whose rows open and close.
 
-import { element, meanCell, nameElement, numberCell, rankButton, shareCell, timeCell } from "./elements.js";
+import { element, meanCell, nameElement, numberCell, rankButton, shareCell, timeCell, waitsElement } from "./elements.js";
 import { count, counted, deviation, percent } from "./numbers.js";
 import { sortHeading } from "./table.js";
 import { onPaper } from "./theme.js";
@@ -156,7 +156,7 @@ export class Tree {
       timeCell(spread?.max),
       this.rank === null ? null : this.#rankCell(callpath),
       shareCell(share, 1, percent(share)),
-      element("td", { className: "rank", "data-exact": spread?.max_rank }, spread ? rankButton(this.profile, spread.max_rank) : null),
+      element("td", { className: "rank", "data-exact": spread?.max_rank }, spread ? rankButton(this.profile, spread.max_rank) : null, waitsElement(callpath.waits_for)),
       numberCell(deviation(spread?.imbalance ?? null), spread?.imbalance ?? null),
     );
     row.onclick = (event) => {

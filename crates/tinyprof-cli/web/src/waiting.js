@@ -32,34 +32,6 @@ export class Waiting {
     return (this.causes.get(cell) ?? []).map(({ callpath, source, ns }) => `${time(ns)} in ${this.#name(callpath)}, for ${this.#name(source)}`);
   }
 
-  /**
-   * Returns for whom a callpath waits most, and the callpath there: the rank or the first of the ranks of a row, null for
-   * a callpath that computes more than half of its time, or of which the page has no cause.
-   */
-  mostOf(row) {
-    const { bins, ranks_per_bin } = this.profile.communication;
-    const sums = new Map();
-    let all = 0;
-    for (const [cell, callpath, source, ns] of this.found.causes) {
-      if (callpath !== row) continue;
-      const key = `${Math.floor(cell / bins)},${source}`;
-      sums.set(key, { rank: Math.floor(cell / bins) * ranks_per_bin, source, ns: (sums.get(key)?.ns ?? 0) + ns });
-      all += ns;
-    }
-    const whole = this.profile.callpaths[row].exclusive_ns?.sum ?? 0;
-    if (all === 0 || all < 0.5 * whole) return null;
-    return [...sums.values()].reduce((most, one) => (one.ns > most.ns ? one : most));
-  }
-
-  /** Returns the words for whom a callpath waits most; empty if it does not wait. */
-  mostWords(row) {
-    const most = this.mostOf(row);
-    if (most === null) return "";
-    const { ranks_per_bin } = this.profile.communication;
-    const last = Math.min(most.rank + ranks_per_bin, this.profile.host_of_rank.length) - 1;
-    return `waits, most for ${ranks_per_bin === 1 ? `rank ${most.rank}` : `ranks ${most.rank} to ${last}`}`;
-  }
-
   /** Returns the rows of the largest pairs. */
   pairRows() {
     return this.found.largest.map(([from, to, times, ns]) =>

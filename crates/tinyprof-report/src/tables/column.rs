@@ -7,6 +7,7 @@ use tinyprof_format::model::CallpathIndex;
 use crate::facts::numbers::rounded;
 use crate::facts::statistics::rank::RankStatistics;
 use crate::facts::statistics::spread::Spread;
+use crate::facts::totals::waits::WaitedFor;
 use crate::report::Report;
 use crate::tables::tree::{Folded, Line};
 use crate::words::amounts::{share_cell, sum_cell};
@@ -80,7 +81,7 @@ const fn column(
 }
 
 /// The columns, from the left.
-pub(crate) static COLUMNS: [Column; 16] = {
+pub(crate) static COLUMNS: [Column; 17] = {
     use Group::{None as Alone, Ranks, Sums};
     [
         column(
@@ -184,6 +185,14 @@ pub(crate) static COLUMNS: [Column; 16] = {
             EMPTY,
         ),
         column(
+            ("waits for", "for"),
+            Ranks,
+            7..10,
+            |report, lines| lines.iter().any(|line| waited_for(report, line).is_some()),
+            |at| at.report.waited_for.get(&at.index).map_or_else(|| "-".to_owned(), WaitedFor::text),
+            EMPTY,
+        ),
+        column(
             (MAX_HOST, "host"),
             Ranks,
             4..10,
@@ -247,6 +256,13 @@ fn rows<'a>(report: &'a Report, lines: &'a [Line]) -> impl Iterator<Item = RankS
 
 fn has_transfers(report: &Report, line: &Line) -> bool {
     matches!(line, Line::Callpath(index) if report.transfers.contains_key(index))
+}
+
+fn waited_for<'a>(report: &'a Report, line: &Line) -> Option<&'a WaitedFor> {
+    match line {
+        Line::Callpath(index) => report.waited_for.get(index),
+        Line::Folded(_) => None,
+    }
 }
 
 fn has_threads(report: &Report, line: &Line) -> bool {

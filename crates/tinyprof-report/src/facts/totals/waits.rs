@@ -3,6 +3,7 @@
 
 mod edges;
 mod sum;
+mod waited_for;
 
 use std::cell::OnceCell;
 use std::cmp::Reverse;
@@ -17,6 +18,8 @@ use sum::{Amount, Sum};
 
 pub use edges::waiting_pattern;
 pub(crate) use edges::{excess_ns, followed};
+pub(crate) use waited_for::Partners;
+pub use waited_for::WaitedFor;
 
 use crate::facts::totals::transfers::world_rank;
 use crate::facts::usage::Activity;
@@ -116,6 +119,8 @@ pub struct WaitSums {
     only_ranks: Option<RankSet>,
     only_rows: Option<Vec<bool>>,
     sums: BTreeMap<Key, Sum>,
+    /// The waiting in each callpath, in ns, by the rank that it waits for, if that is known.
+    partners: BTreeMap<CallpathIndex, Partners>,
     pub(crate) are_recorded: bool,
     /// The calls right before operations in which all ranks wait for each other, with these.
     before_meetings: BTreeSet<(CallpathId, CallpathIndex)>,
@@ -134,6 +139,7 @@ impl WaitSums {
             only_ranks: None,
             only_rows: None,
             sums: BTreeMap::new(),
+            partners: BTreeMap::new(),
             are_recorded: false,
             before_meetings: BTreeSet::new(),
             barriers: BTreeSet::new(),
@@ -183,6 +189,11 @@ impl WaitSums {
         let known = self.before_meetings.iter();
         let known = known.filter_map(|(id, next)| Some((self.row(*id)?, *next)));
         known.filter(|(barrier, _)| self.barriers.contains(barrier)).collect()
+    }
+
+    /// Returns the waiting in a callpath, in ns, by the rank that it waits for, if that is known.
+    pub(crate) fn partners(&self, callpath: CallpathIndex) -> Option<&Partners> {
+        self.partners.get(&callpath)
     }
 
     fn row(&self, id: CallpathId) -> Option<CallpathIndex> {
@@ -256,6 +267,10 @@ impl WaitSums {
     ) {
         if !rank.is_some_and(|rank| self.is_wanted(rank, callpath)) {
             return;
+        }
+        if let Some(callpath) = callpath.filter(|_| amount.waiting_ns > 0) {
+            let partners = self.partners.entry(callpath).or_default();
+            *partners.entry(for_rank).or_default() += u128::from(amount.waiting_ns);
         }
         let pair = self.by_rank.then_some([rank, for_rank]);
         let sum = self
