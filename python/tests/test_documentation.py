@@ -49,13 +49,20 @@ def test_the_stubs_are_those_of_the_module():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def kinds_of(cell: Any) -> set[str]:
+    """What a cell of a notebook shows: kinds of data, without what is printed."""
+    return {kind for output in cell.outputs for kind in output.get("data", {})}
+
+
 @pytest.mark.parametrize("notebook", sorted(EXAMPLES.glob("*.ipynb")), ids=lambda path: path.stem)
-def test_a_notebook_runs_and_is_committed_without_output(notebook):
+def test_a_notebook_runs_and_is_committed_with_its_output(notebook):
     read = nbformat.read(notebook, as_version=4)
     nbformat.validate(read)
     code = [cell for cell in read.cells if cell.cell_type == "code"]
-    assert code and not any(cell.outputs or cell.execution_count for cell in code)
+    stored = [kinds_of(cell) for cell in code]
+    assert any("image/png" in kinds for kinds in stored), "a picture is among what is stored"
     NotebookClient(read, timeout=300, resources={"metadata": {"path": str(EXAMPLES)}}).execute()
+    assert [kinds_of(cell) for cell in code] == stored, "execute the notebook, and store it"
     shown = [output for cell in code for output in cell.outputs]
     assert not [output for output in shown if output.output_type == "error" or output.get("name") == "stderr"]
     assert any("text/html" in output.get("data", {}) for output in shown)

@@ -14,6 +14,7 @@ the values of a callpath in the order of its visits. Times are integers in nanos
 from .callpath import Callpath
 from .comparison import Diff, diff
 from .errors import DamagedError, NewerVersionError, NotFoundError, ProfileError, TooLargeError, UnfinishedError
+from .plots import plot_efficiency
 from .profile import Profile, read
 from .thickets import to_thicket
 
@@ -28,6 +29,7 @@ __all__ = [
     "TooLargeError",
     "UnfinishedError",
     "diff",
+    "plot_efficiency",
     "read",
     "to_thicket",
 ]

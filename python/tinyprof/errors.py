@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from pathlib import Path
 
 
@@ -78,3 +80,13 @@ class TooLargeError(ProfileError, MemoryError):
 
     def __reduce__(self) -> tuple:
         return type(self), (self.path, self.reason)
+
+
+def near(wanted: object, names: Iterable[str]) -> str:
+    """Returns the words that suggest names like a mistyped one, to be put behind it; empty if there are none.
+
+    >>> near("pere", ["peer", "site"])
+    "; did you mean 'peer'?"
+    """
+    found = difflib.get_close_matches(str(wanted), list(names), n=3)
+    return f"; did you mean {' or '.join(map(repr, found))}?" if found else ""

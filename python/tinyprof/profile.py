@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from . import frames, graphframe, reports
+from . import frames, graphframe, plots, reports, waits
 from ._native import Reader
 from .manifest import Manifest, Run
 from .tables import Tables
 
 if TYPE_CHECKING:
     from hatchet import GraphFrame
+    from matplotlib.axes import Axes
 
 #: The memory, in bytes, that one call may take for the data that it reads, unless the caller sets
 #: another limit.
@@ -106,6 +107,35 @@ class Profile(Tables, Run):
         []
         """
         return reports.why(self._source, [Path(file) for file in rules])
+
+    def waits(self, *, by_rank: bool = False) -> pd.DataFrame:
+        """Returns who waits for whom, the longest first: the rows of `tinyprof waits`.
+
+        Columns: `kind` (such as `late_sender`), `callpath` (that waits), `for_callpath` (that it waits
+        for, or `None`), with `by_rank` also `rank` and `for_rank` (-1 if it is not known); `count`,
+        `waiting_ns`, `compensated_ns` (the waiting without measurement) and `transfer_ns`. Empty below
+        level `messages`.
+
+        >>> list(profile.waits()["kind"])
+        []
+        """
+        return waits.of_edges(self, by_rank)
+
+    def heatmap(self, column: str = "exclusive_ns", *, callpaths: int = 20, axes: Axes | None = None) -> Axes:
+        """Draws a column of `dataframe` as callpaths x ranks, of the callpaths with the most of it.
+
+        Draws on `axes`, or a new figure, and returns them. Needs the package `matplotlib`. Raises
+        `KeyError` if there is no such column.
+        """
+        return plots.heatmap(self, column, callpaths, axes)
+
+    def timeline(self, *, ranks: Iterable[int] | None = None, axes: Axes | None = None) -> Axes:
+        """Draws the events as a lane for each rank, or for each of `ranks`: the first thread of each.
+
+        Draws on `axes`, or a new figure, and returns them. Needs the package `matplotlib`. Raises
+        `ValueError` if the profile has no events.
+        """
+        return plots.timeline(self, ranks, axes)
 
     def efficiency(self) -> dict[str, float | None] | None:
         """Returns how well the ranks were used, as in `report_json`.

@@ -10,10 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from . import _native
+from .errors import near
 
 #: The width of a report, in columns, unless the caller sets another: that of the command where its
 #: output is no terminal.
 WIDTH = 120
+
+#: What a report may have a row for, here and by the command alone.
+_BY = ("callpath", "region", "function", "line")
+_BY_OF_THE_COMMAND = ("site", "loop", "call", "peer")
 
 #: The number of hints and of callpaths in the table of a notebook.
 _HINTS_SHOWN = 3
@@ -34,9 +39,12 @@ def name_of(path: Path) -> str:
 
 def rows(by: str) -> str:
     """Returns what a report has a row for, if it is that of a report."""
-    if by not in ("callpath", "region", "function", "line"):
-        raise ValueError(f"a report is by 'callpath', 'region', 'function' or 'line', not by {by!r}")
-    return by
+    if by in _BY:
+        return by
+    if by in _BY_OF_THE_COMMAND:
+        raise ValueError(f"a report by {by!r} is one of the command: tinyprof report NAME.tprof --by {by}")
+    known = "'callpath', 'region', 'function' or 'line'"
+    raise ValueError(f"a report is by {known}, not by {by!r}{near(by, _BY)}")
 
 
 def text(source: tuple[Path, str, int], by: str, metric: str | None, width: int, everything: bool) -> Text:

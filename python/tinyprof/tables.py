@@ -11,6 +11,7 @@ import pandas as pd
 from . import causes, commands, events, frames
 from ._native import Reader
 from .callpath import Callpath, from_rows
+from .errors import near
 from .cells import Cells
 from .manifest import CLOCK_FACTS, LOSSES, PROCESSOR_FACTS
 
@@ -96,7 +97,7 @@ class Tables:
             return rows[0]
         if rows:
             raise KeyError(f"{path!r} is the path of several callpaths: name one by its row, of {rows}")
-        raise KeyError(f"there is no callpath {path!r} in {self.path}; Profile.callpaths lists all")
+        raise KeyError(f"there is no callpath {path!r} in {self.path}; Profile.callpaths lists all{near(path, self._rows_by_path)}")
 
     @cached_property
     def _rows_by_path(self) -> dict[str, list[int]]:
