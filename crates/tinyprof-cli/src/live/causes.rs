@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use tinyprof_format::model::{
-    CallpathFile, CallpathIndex, CallpathTable, CallpathValues, EventMap, FORMAT_NAME, FormatVersion,
-    InterimTimes, Losses, Manifest, PeakMemory, PhaseTimes, Precision, RankFacts, RunMetadata,
+    CallpathFile, CallpathIndex, CallpathTable, CallpathValues, EventMap, FORMAT_NAME,
+    FormatVersion, InterimTimes, Losses, Manifest, PeakMemory, PhaseTimes, Precision, RankFacts,
+    RunMetadata,
 };
 use tinyprof_report::{Totals, WaitedFor};
 use tinyprof_why::{Why, WhyBuilder};

@@ -189,7 +189,9 @@ pub(crate) static COLUMNS: [Column; 17] = {
             Ranks,
             7..10,
             |report, lines| lines.iter().any(|line| waited_for(report, line).is_some()),
-            |at| at.report.waited_for.get(&at.index).map_or_else(|| "-".to_owned(), WaitedFor::text),
+            |at| {
+                at.report.waited_for.get(&at.index).map_or_else(|| "-".to_owned(), WaitedFor::text)
+            },
             EMPTY,
         ),
         column(
