@@ -25,12 +25,13 @@ die() {
     exit 1
 }
 
-# Runs a command on a host, in the same directory. As ssh does, it hands on nothing of the
-# environment, and gives the words to a shell as one line.
+# Runs a command on a host, given by its name or address, in the same directory. As ssh does, it
+# hands on nothing of the environment, and gives the words to a shell as one line.
 on() {
     while [[ ${1-} == -* ]]; do shift; done
     local host=$1 inside=(--mount --uts --net --ipc --pid) kept=(PATH="$PATH" HOME="$HOME") name
     shift
+    if [[ $host == 10.77.0.* ]]; then host=h$((${host##*.} - 1)); fi
     [[ -e $CLUSTER/$host.pid ]] || die "there is no host $host"
     if [[ -e $CLUSTER/$host.clock ]]; then inside+=(--time); fi
     for name in USER LANG SLURM_CONF CLUSTER; do

@@ -2,6 +2,7 @@
 
 mod callers;
 mod causes;
+mod commands;
 mod counts;
 mod events;
 mod functions;
