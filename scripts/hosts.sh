@@ -3,6 +3,8 @@
 # and compares what is said of their waiting with what they do:
 #
 #     scripts/hosts.sh
+#     scripts/hosts.sh steering           only the scripts of examples/steering, on 4 hosts
+#     scripts/hosts.sh steering-times     when 64 ranks on 4 hosts obey commands; takes minutes
 #
 # Skips with a reason where there can be no cluster. Uses the MPI of MPICC and TINYPROF_MPIEXEC, the
 # command `tinyprof`, and the library beside it.
@@ -23,6 +25,19 @@ trap 'rm -rf "$scratch"' EXIT
 
 # Ranks 1 and 3 wait for 0 and 2, which are on the other host, 20 ms in each of 10 rounds.
 program=(./waiting late_sender 10 20000)
+# launch_on HOSTS RANKS: prints the words that start so many ranks on them, one a line.
+launch_on() {
+    local each=$(($2 / ($(tr , ' ' <<<"$1" | wc -w))))
+    case $mpi in
+    openmpi)
+        printf '%s\n' "$TINYPROF_MPIEXEC" --oversubscribe --bind-to none --mca plm_rsh_agent ssh --host \
+            "${1//,/:$each,}:$each" --map-by node --mca btl_tcp_if_include eth0 --mca oob_tcp_if_include eth0 \
+            --mca mpi_yield_when_idle 1
+        ;;
+    mpich) printf '%s\n' "$TINYPROF_MPIEXEC" -launcher ssh -hosts "$1" ;;
+    esac
+    printf '%s\n' -n "$2"
+}
 slurm='' mpi=$(mpi_cc_family "$MPICC")
 case $mpi in
 openmpi)
@@ -120,6 +135,24 @@ watch() {
     echo "$name, watched: 4 ranks on 2 hosts, recorded, held, one stopped, an agent killed: as expected"
 }
 watch=$PWD/scripts/cluster/watch.sh
+
+# steer KIND RANKS LIMIT: hands on to the script that runs on h0 of four hosts. MPICH over UCX may
+# hang in MPI_Finalize.
+steer() {
+    local four=h1,h2,h3,h4 kind=$1 words count=() tree=$PWD
+    "$MPICC" -O1 -w -o "$scratch/steered" crates/tinyprof-preload/tests/programs/steered.c
+    mapfile -t words < <(launch_on "$four" "$2")
+    if [[ $kind == times ]]; then count=("$2"); fi
+    (
+        cd "$scratch"
+        PATH=$bin:$PATH timeout $(($3 + 5)) "$cluster" --hosts 4 --share "$scratch" --share "$tree" --share "$bin" --limit "$3" -- \
+            "${cluster%.sh}/steering.sh" "$kind" "$four" "${count[@]}" "${words[@]}" ./steered
+    )
+}
+case ${1-} in
+steering) steer examples 4 300; exit ;;
+steering-times) steer times 64 500; exit ;;
+esac
 
 options=("${clocks[@]}")
 profile launcher "${launch[@]}" "${program[@]}"

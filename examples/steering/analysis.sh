@@ -3,6 +3,6 @@
 here=$(dirname "$0")
 source "$here/common.sh"
 start steer=on -- "$@"
-tinyprof plug --job "$job" "$here/stragglers.py" --times 2 &
-timeout "${TIME:-3}" tinyprof plug --job "$job" "$here/energy.py" --every 1 || (($? == 124))
+tinyprof plug "${at[@]}" "$here/stragglers.py" --times 2 &
+timeout "${TIME:-3}" tinyprof plug "${at[@]}" "$here/energy.py" --every 1 || (($? == 124))
 wait

@@ -1,10 +1,19 @@
-# What the scripts of this directory share. Each is called with the command of a program.
+# What the scripts of this directory share. Each is called with the command of a program. If its
+# ranks are on other hosts, HOSTS names them, with commas between, or JOB_ID the job of Slurm.
 set -euo pipefail
 if (($# == 0)); then
     echo "usage: bash $0 mpiexec -n 4 ./program" >&2
     exit 2
 fi
 job=${JOB:-steered}
+# Where the job is, for `tinyprof`.
+if [[ -n ${HOSTS-} ]]; then
+    at=(--hosts "$HOSTS")
+elif [[ -n ${JOB_ID-} ]]; then
+    at=(--job "$JOB_ID")
+else
+    at=(--job "$job")
+fi
 
 # ranks_of COMMAND...: prints how many ranks a launcher is told to start, as `mpiexec -n 4` is.
 ranks_of() {
@@ -30,7 +39,7 @@ start() {
     local ranks
     ranks=$(ranks_of "$@")
     tinyprof run --out "$job" "${settings[@]}" -- "$@" &
-    until (($(tinyprof ctl status --job "$job" 2>/dev/null | grep -c '^rank ') >= ranks)); do
+    until (($(tinyprof ctl status "${at[@]}" 2>/dev/null | grep -cE '(^|: )rank ') >= ranks)); do
         kill -0 $! 2>/dev/null || { echo "the program has ended already" >&2 && exit 1; }
         sleep 0.1
     done
@@ -39,7 +48,7 @@ start() {
 # at_flush_point VERB [ARGUMENT...]: gives a command of `tinyprof ctl` that is obeyed at the next flush
 # point. Ranks that are still in MPI_Init count none.
 at_flush_point() {
-    until tinyprof ctl "$@" --job "$job"; do
+    until tinyprof ctl "$@" "${at[@]}"; do
         kill -0 $!
         sleep 0.2
     done

@@ -3,6 +3,6 @@
 # comes then is recorded.
 source "$(dirname "$0")/common.sh"
 start steer=on -- "$@"
-tinyprof ctl on "${CONDITION:-efficiency < 0.9}" --do notify,save,record --for "${TIME:-2s}" --job "$job" \
+tinyprof ctl on "${CONDITION:-efficiency < 0.9}" --do notify,save,record --for "${TIME:-2s}" "${at[@]}" \
     -o "$job-condition"
 wait

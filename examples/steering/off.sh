@@ -3,9 +3,9 @@
 source "$(dirname "$0")/common.sh"
 start steer=on ${LEVEL:+"mpi=$LEVEL"} -- "$@"
 for ((switch = 0; switch < ${SWITCHES:-1}; switch++)); do
-    tinyprof ctl off --job "$job"
+    tinyprof ctl off "${at[@]}"
     sleep "${PAUSE:-2}"
-    tinyprof ctl on --job "$job"
+    tinyprof ctl on "${at[@]}"
     sleep "${PAUSE:-2}"
 done
 wait

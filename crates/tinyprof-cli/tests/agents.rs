@@ -5,6 +5,9 @@
 
 #[path = "support/profiles.rs"]
 mod profiles;
+#[path = "support/steered.rs"]
+#[expect(dead_code, reason = "other tests give commands to one host")]
+mod steered;
 #[path = "support/watched.rs"]
 mod watched;
 
@@ -16,6 +19,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use profiles::{profile, visits_by_rank};
+use steered::Stepping;
 use watched::Watched;
 
 /// A stand-in for ssh: `bad` cannot be reached, and `liar` sends nonsense.
@@ -124,6 +128,40 @@ fn a_job_ends_for_who_watches_though_an_agent_was_killed() {
     assert!(has("\"host\":\"n1\""), "it is missing");
     job.end();
     assert!(watching.wait().expect("ours").success());
+}
+
+#[test]
+fn agents_that_are_killed_while_they_hold_free_their_ranks() {
+    let Job { place, ranks } = Job::start_with(&[("TINYPROF_STEER", "hold")]);
+    let [first, second] = ranks.map(Stepping::begin);
+    let job = |hosts: &str, arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tinyprof"));
+        command.args(arguments).args(["--hosts", hosts, "--rsh"]).arg(place.path().join("shell"));
+        command.current_dir(place.path());
+        command
+    };
+    let mut holding = job("n0,n1", &["ctl", "hold", "--for", "50s"]);
+    let mut holding = holding.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");
+    let are_held = |host: &str| {
+        let output = job(host, &["ctl", "status", "--json"]).output().expect("tinyprof starts");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let status: serde_json::Value = serde_json::from_str(&text).expect(&text);
+        status["hosts"][host]["ranks"][0]["held_ns"].is_u64()
+    };
+    while !are_held("n0") || !are_held("n1") {}
+    let pattern = format!("ctl hold --for .*process {}", holding.id());
+    let killed = Command::new("pkill").args(["-KILL", "-f", &pattern]).status();
+    assert!(killed.expect("procps").success(), "{pattern}: {:?}", holding.try_wait());
+    // Nobody renews the lease of their ranks any more.
+    while are_held("n0") || are_held("n1") {}
+    holding.kill().ok();
+    holding.wait().expect("ours");
+    for (host, stepping) in [("n0", first), ("n1", second)] {
+        let (program, steps) = stepping.end();
+        program.end();
+        let own = profile(&place.path().join(host), "job.tprof");
+        assert_eq!(visits_by_rank(&own, "step").iter().sum::<u64>(), steps, "{host}");
+    }
 }
 
 #[test]

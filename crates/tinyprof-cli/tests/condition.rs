@@ -79,8 +79,10 @@ fn a_condition_that_never_holds_is_said_to_and_the_exit_code_is_the_programs() {
     drop(child.stdin.take());
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(0));
-    let note = "note: TINYPROF_ON: ranks > 1 has never held\n";
-    assert!(said(&output).ends_with(note), "{}", said(&output));
+    // It may end before anybody has looked.
+    let notes = ["has never held", "was not watched: the job has ended before "];
+    let notes = notes.map(|note| format!("note: TINYPROF_ON: ranks > 1 {note}"));
+    assert!(notes.iter().any(|note| said(&output).contains(note)), "{}", said(&output));
 }
 
 #[test]

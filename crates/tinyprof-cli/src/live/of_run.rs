@@ -84,7 +84,7 @@ impl Watcher {
     /// often as is wanted, or `is_over`. Says once what it could not do. `peers` returns the hosts
     /// whose ranks are known.
     pub(crate) fn watch(&self, peers: impl Fn() -> Vec<IpAddr>, is_over: impl Fn() -> bool) {
-        let (mut fired, mut has_noted) = (0, false);
+        let (mut fired, mut has_noted, mut has_watched) = (0, false, false);
         while fired < self.trigger.times
             && let Some(place) = self.wait_for_job(&peers, &is_over)
         {
@@ -94,13 +94,18 @@ impl Watcher {
                 has_noted = true;
                 self.note("is watched for the ranks of this host alone: others are not known of");
             }
+            has_watched = true;
             match self.watch_at(place, fired, &is_over) {
                 Ok(times) => fired = times,
                 Err(error) => return self.note(&format!("is not watched any more: {error}")),
             }
         }
-        if fired == 0 {
-            self.note("has never held");
+        match (fired, has_watched) {
+            (0, true) => self.note("has never held"),
+            (0, false) => self.note(
+                "was not watched: the job has ended before it was known on which hosts its ranks are",
+            ),
+            _ => {}
         }
     }
 
