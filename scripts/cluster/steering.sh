@@ -3,7 +3,7 @@
 # soon commands are obeyed there:
 #
 #     scripts/cluster/steering.sh examples HOSTS COMMAND...    each of the use cases A to F
-#     scripts/cluster/steering.sh times HOSTS RANKS COMMAND... off, on, reset: ten times
+#     scripts/cluster/steering.sh times HOSTS RANKS COMMAND... off and on, five times
 #
 # COMMAND starts steered.c of the tests, and gets the seconds for which it runs as its last word.
 set -euo pipefail
@@ -42,18 +42,18 @@ examples() {
     ((ranks == 4)) || { echo "expected 4 ranks, found $ranks" && return 1; }
 }
 
-# Tells, from the command's place in the profile, when its last rank has obeyed.
+# Tells of each command, as the profile has it, how long after it the last rank has obeyed.
 times() {
-    local ranks=$1 round
+    local ranks=$1
     shift
     rm -rf timed*.tprof
-    tinyprof run --out timed -o steer=on -- "$@" 90 >result &
+    tinyprof run --out timed -o steer=on -- "$@" "${SECONDS_RUN:-60}" >result &
     local job=$!
     until (($(tinyprof ctl status --hosts "$HOSTS" 2>/dev/null | grep -cE '(^|: )rank ') >= ranks)); do
         kill -0 $job
         sleep 0.5
     done
-    for round in 1 2 3 4 5; do
+    for _ in 1 2 3 4 5; do
         tinyprof ctl off --hosts "$HOSTS"
         sleep 0.5
         tinyprof ctl on --hosts "$HOSTS"
@@ -61,10 +61,12 @@ times() {
     done
     wait $job
     grep -q 'sums right' result
-    tinyprof report timed.tprof --json | python3 -c '
+    tinyprof report timed.tprof --json |
+        python3 -c '
 import json, sys
 for one in json.load(sys.stdin)["commands"]["list"]:
-    print(json.dumps(one))
+    done, ranks, latest_ms = one["ranks_done"], one["ranks"], one["latest_ns"] / 1e6
+    print(one["command"] + f": {done} of {ranks} ranks, the last after {latest_ms:.0f} ms")
 '
 }
 
