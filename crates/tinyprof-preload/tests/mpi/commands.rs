@@ -72,6 +72,19 @@ impl Driven {
         said(&self.ctl(arguments).output().expect("tinyprof starts"))
     }
 
+    /// Gives a command until all ranks have obeyed: where processors are shared, one may not come
+    /// within 5 s. Returns how often it was given.
+    fn obeyed(&self, arguments: &[&str], all: &str) -> u64 {
+        for times in 1.. {
+            let told = self.told(arguments);
+            if told.ends_with(all) {
+                return times;
+            }
+            assert!(told.contains(" not come to the end of a region or call of MPI yet"), "{told}");
+        }
+        unreachable!("it is given again and again")
+    }
+
     /// Gives a command until no rank is still in `MPI_Init`.
     fn begun(&self, arguments: &[&str]) -> String {
         loop {
