@@ -4,6 +4,7 @@ use tinyprof_messages::graph::RankSet;
 use tinyprof_report::Certainty;
 
 use super::Facts;
+use super::processor::certainly_lost_ns;
 use crate::finding::{Finding, Kind, Link};
 use crate::phrases::{capital, if_many, ns, ranks};
 use crate::place::Place;
@@ -71,15 +72,7 @@ fn waited_for(facts: &Facts<'_>, found: &[Finding]) -> Option<Finding> {
 /// that were `found` tells the same. It blames no rank: who had no processor is chance.
 pub(super) fn oversubscribed(facts: &Facts<'_>, found: &[Finding]) -> Option<Finding> {
     let run = facts.run;
-    // A rank that waits in a loop for others loses nothing: what is certain is beyond that time.
-    let waiting_ns = |rank: usize| -> u64 {
-        let calls = run.may_wait.iter().filter(|_| run.has_messages());
-        calls.map(|(_, visits)| visits.get(rank).map_or(0, |visits| visits.ns)).sum()
-    };
-    let of_ranks: Vec<f64> = (0..)
-        .zip(&run.no_processor_ns)
-        .map(|(rank, [least_ns, _])| crate::ns(least_ns.saturating_sub(waiting_ns(rank)).into()))
-        .collect();
+    let of_ranks = certainly_lost_ns(run);
     let lost_ns: f64 = of_ranks.iter().sum();
     if !facts.is_large(lost_ns) || found.iter().any(|one| one.kind == Kind::Oversubscription) {
         return None;

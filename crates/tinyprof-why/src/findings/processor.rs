@@ -6,7 +6,7 @@ use super::groups::Group;
 use crate::facts::run::Run;
 
 /// The part of what ranks do longer from which on the time without a processor explains it.
-const LOST_PART: f64 = 0.5;
+pub(super) const LOST_PART: f64 = 0.5;
 
 /// Visits from this length on are known not to be lost time, where causes were measured: the
 /// recorder asks the system after each of them (docs/causes.md).
@@ -43,6 +43,19 @@ pub(super) fn is_lost(run: &Run, rank: u32, ns: f64) -> bool {
 /// Returns the most that a rank may have been without a processor, in ns.
 pub(super) fn most_lost_ns(run: &Run, rank: u32) -> f64 {
     run.no_processor_ns.get(rank as usize).map_or(0.0, |[_, most]| crate::ns((*most).into()))
+}
+
+/// Returns for how long each rank had no processor for certain, in ns. A rank that waits in a loop
+/// for others loses nothing: what is certain is beyond that time.
+pub(super) fn certainly_lost_ns(run: &Run) -> Vec<f64> {
+    let waiting_ns = |rank: usize| -> u64 {
+        let calls = run.may_wait.iter().filter(|_| run.has_messages());
+        calls.map(|(_, visits)| visits.get(rank).map_or(0, |visits| visits.ns)).sum()
+    };
+    (0..)
+        .zip(&run.no_processor_ns)
+        .map(|(rank, [least_ns, _])| crate::ns(least_ns.saturating_sub(waiting_ns(rank)).into()))
+        .collect()
 }
 
 fn mean_lost_ns(run: &Run, group: &Group) -> f64 {

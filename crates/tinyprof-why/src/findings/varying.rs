@@ -3,6 +3,7 @@
 use tinyprof_messages::waiting::Pattern;
 
 use super::Facts;
+use super::processor::{LOST_PART, certainly_lost_ns};
 use super::serial::{CHAIN_RUN, IN_PIECES, chain_of, is_repeated};
 use crate::blame::{At, Blamed};
 use crate::facts::activities::Doing;
@@ -67,6 +68,10 @@ pub(super) fn varying(facts: &Facts<'_>, claimed: &[Place], left: &Blamed) -> Op
             "Start at most one rank for each CPU; if there are enough of them, look at what else \
              runs on the host.",
         ),
+        // Their sums are alike by chance, if ranks have lost as much as another finding tells of.
+        None if certainly_lost_ns(run).iter().sum::<f64>() >= LOST_PART * waiting_ns => {
+            return None;
+        }
         None => (
             Kind::TurnsToBeLate,
             format!(

@@ -10,7 +10,7 @@ const RANKS: usize = 2;
 /// Commands of a thread whose flush point is said; see docs/steering.md.
 const LOGGED: usize = 63;
 
-/// Gives so many commands, and checks that each part is the same on all ranks.
+/// Gives this number of commands, and checks that each part is the same on all ranks.
 ///
 /// # Errors
 /// What was said, if ranks did not come within 5 s, as where processors are shared: nobody knows

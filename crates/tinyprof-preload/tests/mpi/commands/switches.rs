@@ -17,7 +17,7 @@ fn sent(profile: &Profile) -> Vec<u64> {
     (0..profile.ranks.len()).map(of_rank).collect()
 }
 
-/// Switches so many times, half of them off, and checks the counts of the windows.
+/// Switches this many times, half of them off, and checks the counts of the windows.
 fn switch(level: &str, switches: u64) {
     let mut program = Driven::start("switched.c", RANKS, &[("TINYPROF_MPI", level)]);
     assert_eq!(program.line(), "ready");
