@@ -22,7 +22,7 @@ use crate::{render, sys};
 pub(super) const PATIENCE_NS: u64 = 5_000_000_000;
 
 /// The time between two renewals of the lease.
-const RENEW: Duration = Duration::from_millis(500);
+const RENEW_NS: u64 = 500_000_000;
 
 /// Holds all ranks for this long, at most a minute, or until they are released, or this process
 /// ends.
@@ -49,10 +49,11 @@ pub(super) fn hold(on: &OnJob, time: Time) -> Result<(), Box<dyn Error>> {
     let time_ns = time.ns().min(HOLD_NS_MAX);
     let end_ns = now_ns.saturating_add(time_ns);
     threads.give(Verb::Hold, Accepts::Holding, end_ns, &Giver::of(on))?;
-    threads.wait(now_ns.saturating_add(PATIENCE_NS.min(time_ns)));
+    await_held(&mut threads, now_ns.saturating_add(PATIENCE_NS.min(time_ns)));
     told(&threads, "held").print(form(on))?;
     loop {
-        sleep(RENEW.min(Duration::from_nanos(end_ns.saturating_sub(sys::now().monotonic_ns))));
+        let rest_ns = end_ns.saturating_sub(sys::now().monotonic_ns);
+        sleep(Duration::from_nanos(RENEW_NS.min(rest_ns)));
         threads.renew_lease();
         threads.ask();
         let is_held = threads.ranks().0.iter().any(|rank| rank.held_since_ns.is_some());
@@ -61,6 +62,15 @@ pub(super) fn hold(on: &OnJob, time: Time) -> Result<(), Box<dyn Error>> {
         if is_left || sys::now().monotonic_ns >= end_ns || (!is_held && !waits_for_more) {
             return Ok(());
         }
+    }
+}
+
+/// Waits until all ranks are held, but not longer than until some time. One that waits for another
+/// in MPI does not come while that one is held, which stays so meanwhile.
+fn await_held(threads: &mut Threads, until_ns: u64) {
+    while threads.has_late() && sys::now().monotonic_ns < until_ns {
+        threads.wait(sys::now().monotonic_ns.saturating_add(RENEW_NS).min(until_ns));
+        threads.renew_lease();
     }
 }
 

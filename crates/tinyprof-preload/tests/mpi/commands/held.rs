@@ -53,6 +53,30 @@ fn ranks_are_held_in_each_function_at_level_calls() {
     in_each_function("calls");
 }
 
+#[test]
+fn a_rank_stays_held_while_another_waits_for_it() {
+    let mut program = Driven::start("switched.c", 2, &[]);
+    assert_eq!(program.line(), "ready");
+    let holding = program.ctl(&["hold", "--for", "55s"]).spawn().expect("it runs");
+    let longest_ns = || {
+        let status: Value =
+            serde_json::from_str(&program.told(&["status", "--json"])).expect("JSON");
+        let ranks = status["ranks"].as_array().expect("a list");
+        ranks.iter().filter_map(|rank| rank["held_ns"].as_u64()).max()
+    };
+    // Longer than ranks stay held without a client.
+    let mut held_ns = None;
+    while held_ns < Some(4_000_000_000) {
+        let now_ns = longest_ns();
+        assert!(now_ns >= held_ns, "a rank that was held for {held_ns:?} ns has gone on");
+        held_ns = now_ns;
+    }
+    assert!(program.told(&["release"]).ends_with(": 2 of 2 released\n"));
+    assert!(holding.wait_with_output().expect("it has ended").status.success());
+    program.steps(3);
+    program.end();
+}
+
 /// Returns why a debugger cannot attach here.
 fn without_debugger(said: &str) -> Option<&'static str> {
     let is_refused = said.contains("ptrace: Operation not permitted");
