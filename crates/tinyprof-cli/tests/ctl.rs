@@ -90,6 +90,27 @@ fn some_time_of_a_running_program_is_recorded_and_the_rest_is_not() {
 }
 
 #[test]
+fn a_thread_that_begins_meanwhile_is_recorded_and_said() {
+    let place = tempfile::tempdir().expect("a temporary directory");
+    let mut program = Watched::start(place.path(), &[ON]);
+    let record = ["record", "--for", "2s", "-o", "both"];
+    let mut recording = ctl(&record, place.path()).spawn().expect("it runs");
+    while status(place.path())["ranks"][0]["keeps_events"] != true {
+        program.step();
+    }
+    program.line("thread");
+    while recording.try_wait().expect("ours").is_none() {
+        program.step();
+    }
+    let output = recording.wait_with_output().expect("it has ended");
+    assert!(said(&output).contains("note: 1 thread began meanwhile"), "{}", said(&output));
+    let recorded = profile(place.path(), "both.tprof");
+    let threads = &recorded.ranks[0].events.as_ref().expect("events").threads;
+    assert!(threads.len() == 2 && threads.iter().all(|thread| thread.visits.len() > 10));
+    program.end();
+}
+
+#[test]
 fn a_program_is_held_until_it_is_released() {
     let place = tempfile::tempdir().expect("a temporary directory");
     let stepping = Stepping::begin(Watched::start(place.path(), &[HOLD]));

@@ -33,7 +33,12 @@ impl Watched {
 
     /// Makes it do a step, and waits for the end of the step.
     pub(crate) fn step(&mut self) {
-        self.stdin.write_all(b"\n").expect("it reads");
+        self.line("");
+    }
+
+    /// Gives it a line, and waits for the end of the step.
+    pub(crate) fn line(&mut self, line: &str) {
+        writeln!(self.stdin, "{line}").expect("it reads");
         let mut line = String::new();
         self.stdout.read_line(&mut line).expect("it writes");
         assert_eq!(line, "done\n");

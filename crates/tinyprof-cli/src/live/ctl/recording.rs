@@ -97,9 +97,13 @@ fn record(on: &OnJob, time: Time) -> Result<Recorded, Box<dyn Error>> {
     let mut threads = Threads::find(&on.segments)?;
     let begin_ns = sys::now().monotonic_ns;
     let until_ns = begin_ns.saturating_add(time.ns());
-    threads.give(Verb::Record, Accepts::Recording, until_ns, &Giver::of(on))?;
+    let giver = Giver::of(on);
+    let (verb, needs) = (Verb::Record, Accepts::Recording);
+    threads.give(verb, needs, until_ns, &giver)?;
+    let mut new = 0;
     loop {
         threads.ask();
+        new += threads.give_to_new(&on.segments, verb, needs, until_ns, &giver);
         let rest_ns = until_ns.saturating_sub(sys::now().monotonic_ns);
         if rest_ns == 0 {
             break;
@@ -117,6 +121,10 @@ fn record(on: &OnJob, time: Time) -> Result<Recorded, Box<dyn Error>> {
         ranks = threads.ranks();
     }
     let mut notes: Vec<String> = ranks.late_line().into_iter().chain(ranks.empty_line()).collect();
+    if new > 0 {
+        let threads = counted(new as u64, "thread");
+        notes.push(format!("{threads} began meanwhile: the first {LOOK:?} of each may be missing"));
+    }
     let recorded = ranks.answered(Answer::Done);
     let kept = ranks.answered(Answer::KeepsAlready);
     if kept > 0 {

@@ -31,6 +31,8 @@ const LOOK: Duration = Duration::from_millis(10);
 #[derive(Debug)]
 pub(super) struct Threads {
     who: String,
+    /// All files beside those of the threads, when they were found.
+    files: HashSet<PathBuf>,
     started_ns: u64,
     threads: Vec<Thread>,
 }
@@ -47,6 +49,25 @@ struct Thread {
     given: Option<(u32, Option<Answer>)>,
 }
 
+/// Returns what is in a directory; nothing if it cannot be read.
+fn files_in(directory: &Path) -> HashSet<PathBuf> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten();
+    entries.filter_map(|entry| Some(entry.ok()?.path())).collect()
+}
+
+impl Thread {
+    /// Gives it a command.
+    fn give(&mut self, verb: Verb, until_ns: u64, giver: &Giver) {
+        self.given = of_header(&self.path, |words| {
+            let before = low(words[header::COMMAND].load(Relaxed));
+            let number = before.checked_add(1).unwrap_or(1);
+            words[header::LEASE_NS].store(sys::now().monotonic_ns, Relaxed);
+            control::command(words, number, verb, until_ns, &giver.given());
+            (number, None)
+        });
+    }
+}
+
 impl Threads {
     /// Finds the threads of the job that the user has chosen.
     ///
@@ -54,6 +75,7 @@ impl Threads {
     /// If there is no such job, or several.
     pub(super) fn find(choice: &SegmentChoice) -> Result<Self, Box<dyn Error>> {
         let directory = segment_directory(choice.directory.as_deref());
+        let listed = files_in(&directory);
         let files = copies(&directory)?;
         let pieces = pieces(&files);
         let job = only_job(jobs(&pieces), choice.job.as_deref(), &directory)?;
@@ -72,7 +94,7 @@ impl Threads {
             })
             .collect();
         let started_ns = threads.iter().map(|thread| thread.started_ns).min().unwrap_or(0);
-        Ok(Self { who: job.who(), started_ns, threads })
+        Ok(Self { who: job.who(), files: listed, started_ns, threads })
     }
 
     /// Returns the processes of the job, for people.
@@ -107,15 +129,8 @@ impl Threads {
         until_ns: u64,
         giver: &Giver,
     ) -> Result<(), Box<dyn Error>> {
-        let given = giver.given();
         for thread in self.threads.iter_mut().filter(|thread| thread.accepts >= needs) {
-            thread.given = of_header(&thread.path, |words| {
-                let before = low(words[header::COMMAND].load(Relaxed));
-                let number = before.checked_add(1).unwrap_or(1);
-                words[header::LEASE_NS].store(sys::now().monotonic_ns, Relaxed);
-                control::command(words, number, verb, until_ns, &given);
-                (number, None)
-            });
+            thread.give(verb, until_ns, giver);
         }
         if self.threads.iter().all(|thread| thread.given.is_none()) {
             let value = if needs == Accepts::Holding { "hold" } else { "on" };
@@ -127,6 +142,39 @@ impl Threads {
             .into());
         }
         Ok(())
+    }
+
+    /// Gives a command to the threads that have begun since they were found, and are of the same
+    /// ranks. Returns how many there are.
+    pub(super) fn give_to_new(
+        &mut self,
+        choice: &SegmentChoice,
+        verb: Verb,
+        needs: Accepts,
+        until_ns: u64,
+        giver: &Giver,
+    ) -> usize {
+        // To find threads reads all files, to list them costs next to nothing.
+        let files = files_in(&segment_directory(choice.directory.as_deref()));
+        if files.is_subset(&self.files) {
+            return 0;
+        }
+        // If the job has ended meanwhile, there are none.
+        let Ok(now) = Self::find(choice) else { return 0 };
+        self.files = files;
+        let of_rank = |thread: &Thread| (thread.process, thread.started_ns);
+        let ranks: HashSet<_> = self.threads.iter().map(of_rank).collect();
+        let known: HashSet<_> = self.threads.iter().map(|thread| thread.path.clone()).collect();
+        let is_new = |thread: &Thread| {
+            thread.accepts >= needs
+                && ranks.contains(&of_rank(thread))
+                && !known.contains(&thread.path)
+        };
+        let mut new: Vec<_> = now.threads.into_iter().filter(is_new).collect();
+        new.iter_mut().for_each(|thread| thread.give(verb, until_ns, giver));
+        let count = new.len();
+        self.threads.append(&mut new);
+        count
     }
 
     /// Waits until each rank has a thread that has answered, but not longer than until some time.
