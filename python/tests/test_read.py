@@ -305,5 +305,5 @@ def test_hints_of_types_mean_something():
     public = [getattr(tinyprof.Profile, name) for name in dir(tinyprof.Profile) if not name.startswith("_")]
     functions = [tinyprof.read, *(member for member in public if callable(member))]
     for function in functions:
-        names = {"GraphFrame": object, "Thicket": object}
+        names = {"Axes": object, "GraphFrame": object, "Thicket": object}
         assert "return" in typing.get_type_hints(function, localns=names), function

@@ -150,9 +150,11 @@ mod tests {
         let symbols = file.symbol_map();
         let functions =
             file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.size() > 0);
-        let mut addresses: Vec<u64> =
-            functions.map(|symbol| symbol.address() + symbol.size() / 2).collect();
-        addresses.sort_unstable();
+        let middles = functions.map(|symbol| symbol.address() + symbol.size() / 2).collect();
+        // Other people's code has no lines in builds for tests, and then nothing is hidden.
+        let known = look_up_in(&map, &middles).expect("it is one").0;
+        let known = known.into_iter().filter(|(_, found)| !found.frames.is_empty());
+        let addresses: Vec<u64> = known.map(|(at, _)| at).collect();
         // Some of the whole executable, far from each other.
         let groups = addresses.len() / 40;
         let (mut hidden, mut all) = (0, 0);
