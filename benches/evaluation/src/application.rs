@@ -94,6 +94,23 @@ pub(crate) struct RunRow {
     pub(crate) cost: Cost,
 }
 
+#[cfg(test)]
+impl RunRow {
+    /// Returns a run with this cost.
+    pub(crate) fn example(cost: Cost) -> Self {
+        Self {
+            name: "TC".into(),
+            ranks: 2,
+            repetition: 0,
+            variant: Variant::On,
+            size: 1,
+            iterations: 1,
+            took_ns: 0,
+            cost,
+        }
+    }
+}
+
 /// The cost of profiling as the profile reports it. All zero without a profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Cost {

@@ -28,7 +28,7 @@ fn the_master_who_computes_the_weather_is_found() {
     finds(PROGRAM, 4, &["--points", "4000", "--weather", "300"], "Rank 0 ", "compute");
 }
 
-/// The list of the paper, by what the ranks have recorded of causes.
+/// The paper's list of causes, compared with what the ranks recorded.
 #[test]
 fn the_causes_of_both_sides_are_those_of_the_paper() {
     let size = ["--points", "20000", "--steps", "20", "--weather", "250"];

@@ -5,7 +5,7 @@ use serde_json::Value;
 use tinyprof_bench_collective::document::table::{Table, float};
 use tinyprof_format::file::read_profile;
 
-use super::causes::{self, Part};
+use super::causes;
 use super::jobs::{Job, Jobs, Level, Run, number, rows, sum_of, text};
 use crate::page::{median, spread, three};
 
@@ -41,7 +41,7 @@ pub(super) enum Row {
         shares: Vec<f64>,
         verdict: String,
         #[serde(default)]
-        causes: Vec<Part>,
+        causes: Vec<f64>,
     },
     /// A callpath that differs, over all runs: time of a rank before, and with the remedies.
     Change { path: String, before_s: f64, after_s: f64, verdict: String },
@@ -145,7 +145,7 @@ fn of_runs(found: &[Row], wanted: bool, of: impl Fn(f64, &[f64]) -> f64) -> Vec<
 }
 
 /// Returns the causes of waiting of each run without remedies.
-fn of_causes(found: &[Row]) -> Vec<&[Part]> {
+fn of_causes(found: &[Row]) -> Vec<&[f64]> {
     let mut all = Vec::new();
     for row in found {
         if let Row::Run { is_mended: false, causes, .. } = row {

@@ -181,14 +181,11 @@ mod tests {
         let cost =
             Cost { application_ns: 1000, annotation_ns: 2, checkpoints_ns: 3, ..Cost::default() };
         let run = RunRow {
-            name: "TC".into(),
-            ranks: 2,
-            repetition: 0,
             variant: Variant::Checkpoints(10),
             size: 10,
             iterations: 99,
             took_ns: 1000,
-            cost,
+            ..RunRow::example(cost)
         };
         let samples = (1..=30).map(|at| AlwaysOnRow::Sample(sample(at)));
         Kept {

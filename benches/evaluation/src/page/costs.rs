@@ -78,7 +78,6 @@ fn one_checkpoint_ms(row: &RunRow) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::application::Variant;
 
     #[test]
     fn calls_and_checkpoints_are_told_where_there_are_any() {
@@ -90,19 +89,10 @@ mod tests {
             checkpoints_ns: 6_000_000,
             ..Cost::default()
         };
-        let row = |cost| RunRow {
-            name: "TC".into(),
-            ranks: 2,
-            repetition: 0,
-            variant: Variant::On,
-            size: 1,
-            iterations: 1,
-            took_ns: 0,
-            cost,
-        };
-        assert_eq!(calls_percent(&row(cost)), Some(25.0));
-        assert_eq!(one_checkpoint_ms(&row(cost)), Some(3.0));
+        assert_eq!(calls_percent(&RunRow::example(cost)), Some(25.0));
+        assert_eq!(one_checkpoint_ms(&RunRow::example(cost)), Some(3.0));
         let none = Cost { calls: None, checkpoints: 0, ..cost };
-        assert_eq!(calls_percent(&row(none)).or(one_checkpoint_ms(&row(none))), None);
+        let none = RunRow::example(none);
+        assert_eq!(calls_percent(&none).or(one_checkpoint_ms(&none)), None);
     }
 }

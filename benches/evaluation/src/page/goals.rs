@@ -95,16 +95,6 @@ mod tests {
             write_ns: 60_000_000,
             ..Cost::default()
         };
-        let row = RunRow {
-            name: "TC".into(),
-            ranks: 2,
-            repetition: 0,
-            variant: Variant::On,
-            size: 1,
-            iterations: 1,
-            took_ns: 0,
-            cost,
-        };
-        assert!((of_a_minute(&row) - 0.2).abs() < 1e-9);
+        assert!((of_a_minute(&RunRow::example(cost)) - 0.2).abs() < 1e-9);
     }
 }

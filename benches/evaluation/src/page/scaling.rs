@@ -145,24 +145,23 @@ pub(super) fn plot(rows: &Rows, directory: &Path) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::application::{Cost, Variant};
+    use crate::application::Cost;
 
     #[test]
     fn repetitions_of_a_case_are_put_together() {
+        let cost = Cost {
+            application_ns: 1_000_000_000,
+            visits: 5,
+            write_ns: 3_000_000,
+            ..Cost::default()
+        };
         let row = |ranks, repetition| RunRow {
             name: "FFT".into(),
             ranks,
             repetition,
-            variant: Variant::On,
             size: 64,
             iterations: 20,
-            took_ns: 0,
-            cost: Cost {
-                application_ns: 1_000_000_000,
-                visits: 5,
-                write_ns: 3_000_000,
-                ..Cost::default()
-            },
+            ..RunRow::example(cost)
         };
         let rows = [row(16, 0), row(2, 0), row(16, 1)];
         let seen: Vec<_> = cases(&rows).iter().map(|case| (case.ranks, case.runs.len())).collect();

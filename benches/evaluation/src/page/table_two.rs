@@ -163,17 +163,8 @@ mod tests {
             write_ns: 1_500_000,
             ..Cost::default()
         };
-        let (took_ns, ranks) = (took_ms * 1_000_000, 2);
-        RunRow {
-            name: "TC".into(),
-            ranks,
-            repetition,
-            variant,
-            size: 10,
-            iterations: 3,
-            took_ns,
-            cost,
-        }
+        let took_ns = took_ms * 1_000_000;
+        RunRow { repetition, variant, size: 10, iterations: 3, took_ns, ..RunRow::example(cost) }
     }
 
     #[test]

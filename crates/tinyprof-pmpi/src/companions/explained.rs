@@ -95,14 +95,13 @@ impl State {
 
     /// Returns the receiver that came back to MPI last while the call under way may have waited for
     /// it. A call that has gone on for as long afterwards has done something else.
-    fn last_come(&mut self, span: Span) -> Option<Come> {
+    fn last_come(&self, span: Span) -> Option<Come> {
         let long_ns = Ledger::LONG_NS;
         if span.duration_ns() < long_ns || self.causes.is_none() {
             return None;
         }
-        // SAFETY: as in `common`, of which the other fields are no part.
-        let carrier = unsafe { &self.common.as_ref().carrier };
-        let come = self.blocked.last_come(span, |rank| {
+        let (blocked, carrier) = self.blocked_and_carrier();
+        let come = blocked.last_come(span, |rank| {
             let page = Block::new(carrier.block(rank)?, Sizes::RECORDER).page();
             page.came_ns([span.entered_ns, span.left_ns], long_ns)
         })?;

@@ -17,6 +17,7 @@ use tinyprof_messages::waiting::WrongOrder;
 use tinyprof_messages::ways::Ways;
 
 use super::blocked::{BLOCKED_NS_MIN, Blocked};
+use super::carrier::Carrier;
 use super::causes::Causes;
 use super::common::Common;
 use super::common_clock::{self, Span, now_ns};
@@ -44,7 +45,7 @@ const COMPLETED: usize = 4096;
 pub(crate) struct State {
     pub(super) clock: Clock,
     /// What all states have in common: used by one thread at a time, see [`with`].
-    pub(super) common: NonNull<Common>,
+    common: NonNull<Common>,
     caller: &'static Caller,
     /// The calls that may have waited for their receivers.
     pub(super) blocked: Blocked,
@@ -210,7 +211,7 @@ impl State {
     /// Returns whether the thread has heard of all that its calls have waited for.
     pub(crate) fn hears_all(&mut self, recorder: Recorder) -> bool {
         if !self.blocked.is_empty() {
-            // SAFETY: as in `common`, of which the other fields are no part.
+            // SAFETY: as in `common`, which holds none of the other fields.
             let carrier = unsafe { &mut self.common.as_mut().carrier };
             self.blocked.hear(recorder, carrier, &mut self.clock);
             self.look_for_receivers(recorder);
@@ -232,9 +233,15 @@ impl State {
         self.facts.companions_unclear += 1;
     }
 
+    /// Returns the calls that may have waited for their receivers, and the way to other ranks.
+    pub(super) fn blocked_and_carrier(&self) -> (&Blocked, &Carrier) {
+        // SAFETY: as in `common`.
+        (&self.blocked, unsafe { &self.common.as_ref().carrier })
+    }
+
     /// Returns the order of messages, if it is kept, and what all threads have in common.
     pub(super) fn order_and_common(&mut self) -> (Option<&Order>, &mut Common) {
-        // SAFETY: as in `common`, of which the other fields are no part.
+        // SAFETY: as in `common`, which holds none of the other fields.
         (self.order.as_ref(), unsafe { self.common.as_mut() })
     }
 
@@ -242,7 +249,7 @@ impl State {
     /// common.
     #[inline]
     pub(super) fn causes_and_common(&mut self) -> (Option<&mut Causes>, &mut Common) {
-        // SAFETY: as in `common`, of which the other fields are no part.
+        // SAFETY: as in `common`, which holds none of the other fields.
         (self.causes.as_deref_mut(), unsafe { self.common.as_mut() })
     }
 

@@ -21,7 +21,7 @@ use crate::facts::totals::metrics::{Metric, Metrics, metrics_of};
 use crate::facts::totals::transfers::Transfers;
 use crate::facts::totals::trend::{POINTS_MAX, Trend};
 use crate::facts::totals::variation::Variation;
-use crate::facts::totals::waits::{Partners, WaitSums, WaitedFor, Waiting, excess_ns, followed};
+use crate::facts::totals::waits::{WaitSums, Waiting, excess_ns, followed};
 
 /// The visits and times of each callpath on each rank, and the data of reports that are no times.
 ///
@@ -326,34 +326,6 @@ impl Totals {
     pub(crate) fn waits(&self) -> Vec<Waiting> {
         let entries = self.waits.entries().into_iter();
         entries.filter(|entry| !entry.is_startup).collect()
-    }
-
-    /// Returns the ranks for which each callpath waits that waits for half of its time or more.
-    #[must_use]
-    pub fn waited_for(&self) -> BTreeMap<CallpathIndex, WaitedFor> {
-        self.waited_for_by(|callpath| callpath)
-    }
-
-    /// Returns the same of groups of callpaths, such as the calls of a function.
-    #[must_use]
-    pub fn waited_for_by(
-        &self,
-        group: impl Fn(CallpathIndex) -> CallpathIndex,
-    ) -> BTreeMap<CallpathIndex, WaitedFor> {
-        let mut groups: BTreeMap<CallpathIndex, (Partners, u128)> = BTreeMap::new();
-        for (index, _) in self.callpaths().iter() {
-            let Some(partners) = self.waits.partners(index) else { continue };
-            let (of_group, whole_ns) = groups.entry(group(index)).or_default();
-            for (&rank, ns) in partners {
-                *of_group.entry(rank).or_default() += ns;
-            }
-            let of_ranks = self.row(index.row()).iter();
-            *whole_ns += of_ranks.map(|total| u128::from(total.inclusive_ns)).sum::<u128>();
-        }
-        let found = groups.into_iter().filter_map(|(index, (partners, whole_ns))| {
-            Some((index, WaitedFor::of_partners(&partners, whole_ns)?))
-        });
-        found.collect()
     }
 
     /// Returns the barriers that are followed by an operation in which all ranks wait for each

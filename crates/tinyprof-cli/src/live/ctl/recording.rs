@@ -103,7 +103,7 @@ fn record(on: &OnJob, time: Time) -> Result<Recorded, Box<dyn Error>> {
     let mut new = 0;
     loop {
         threads.ask();
-        new += threads.give_to_new(&on.segments, verb, needs, until_ns, &giver);
+        new += threads.give_to_new(verb, needs, until_ns, &giver);
         let rest_ns = until_ns.saturating_sub(sys::now().monotonic_ns);
         if rest_ns == 0 {
             break;

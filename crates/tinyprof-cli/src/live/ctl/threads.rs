@@ -17,10 +17,10 @@ use tinyprof_segment::words::low;
 
 use super::super::giver::Giver;
 use super::super::segments::only_job;
-use super::super::segments::{copies, pieces};
+use super::super::segments::{copied, copies, pieces};
 use super::ranks::{Rank, Ranks};
 use crate::arguments::SegmentChoice;
-use crate::recover::jobs::jobs;
+use crate::recover::jobs::{Piece, jobs};
 use crate::recover::segment_directory;
 use crate::sys::{self, SharedWords};
 
@@ -31,8 +31,9 @@ const LOOK: Duration = Duration::from_millis(10);
 #[derive(Debug)]
 pub(super) struct Threads {
     who: String,
-    /// All files beside those of the threads, when they were found.
-    files: HashSet<PathBuf>,
+    directory: PathBuf,
+    /// The files there that were read, those of other jobs too.
+    seen: HashSet<PathBuf>,
     started_ns: u64,
     threads: Vec<Thread>,
 }
@@ -49,13 +50,24 @@ struct Thread {
     given: Option<(u32, Option<Answer>)>,
 }
 
-/// Returns what is in a directory; nothing if it cannot be read.
-fn files_in(directory: &Path) -> HashSet<PathBuf> {
-    let entries = std::fs::read_dir(directory).into_iter().flatten();
-    entries.filter_map(|entry| Some(entry.ok()?.path())).collect()
-}
-
 impl Thread {
+    fn of(piece: &Piece<'_>) -> Self {
+        let of = piece.segment.header();
+        Self {
+            path: piece.path.to_owned(),
+            process: of.process_id,
+            started_ns: of.start_ns,
+            rank: of.rank.filter(|&(_, size)| size > 1).map(|(rank, _)| rank),
+            accepts: accepts_of(piece.path),
+            given: None,
+        }
+    }
+
+    /// Returns whether it is of the same process as another one.
+    fn is_beside(&self, other: &Self) -> bool {
+        (self.process, self.started_ns) == (other.process, other.started_ns)
+    }
+
     /// Gives it a command.
     fn give(&mut self, verb: Verb, until_ns: u64, giver: &Giver) {
         self.given = of_header(&self.path, |words| {
@@ -75,26 +87,13 @@ impl Threads {
     /// If there is no such job, or several.
     pub(super) fn find(choice: &SegmentChoice) -> Result<Self, Box<dyn Error>> {
         let directory = segment_directory(choice.directory.as_deref());
-        let listed = files_in(&directory);
         let files = copies(&directory)?;
+        let seen = files.iter().map(|(path, _)| path.clone()).collect();
         let pieces = pieces(&files);
         let job = only_job(jobs(&pieces), choice.job.as_deref(), &directory)?;
-        let threads: Vec<Thread> = job
-            .pieces()
-            .map(|piece| {
-                let of = piece.segment.header();
-                Thread {
-                    path: piece.path.to_owned(),
-                    process: of.process_id,
-                    started_ns: of.start_ns,
-                    rank: of.rank.filter(|&(_, size)| size > 1).map(|(rank, _)| rank),
-                    accepts: accepts_of(piece.path),
-                    given: None,
-                }
-            })
-            .collect();
+        let threads: Vec<Thread> = job.pieces().map(Thread::of).collect();
         let started_ns = threads.iter().map(|thread| thread.started_ns).min().unwrap_or(0);
-        Ok(Self { who: job.who(), files: listed, started_ns, threads })
+        Ok(Self { who: job.who(), directory, seen, started_ns, threads })
     }
 
     /// Returns the processes of the job, for people.
@@ -144,37 +143,32 @@ impl Threads {
         Ok(())
     }
 
-    /// Gives a command to the threads that have begun since they were found, and are of the same
-    /// ranks. Returns how many there are.
+    /// Gives a command to the threads of the same ranks that have begun since they were found.
+    /// Returns how many there are. Reads files that are new alone, those that are not complete yet
+    /// the next time.
     pub(super) fn give_to_new(
         &mut self,
-        choice: &SegmentChoice,
         verb: Verb,
         needs: Accepts,
         until_ns: u64,
         giver: &Giver,
     ) -> usize {
-        // To find threads reads all files, to list them costs next to nothing.
-        let files = files_in(&segment_directory(choice.directory.as_deref()));
-        if files.is_subset(&self.files) {
-            return 0;
+        let entries = std::fs::read_dir(&self.directory).into_iter().flatten();
+        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        let new: Vec<_> = paths.filter(|path| !self.seen.contains(path)).collect();
+        let files: Vec<_> =
+            new.into_iter().filter_map(|path| copied(&path).map(|bytes| (path, bytes))).collect();
+        let before = self.threads.len();
+        for piece in pieces(&files) {
+            self.seen.insert(piece.path.to_owned());
+            let mut thread = Thread::of(&piece);
+            let is_ours = self.threads.iter().any(|other| thread.is_beside(other));
+            if is_ours && thread.accepts >= needs {
+                thread.give(verb, until_ns, giver);
+                self.threads.push(thread);
+            }
         }
-        // If the job has ended meanwhile, there are none.
-        let Ok(now) = Self::find(choice) else { return 0 };
-        self.files = files;
-        let of_rank = |thread: &Thread| (thread.process, thread.started_ns);
-        let ranks: HashSet<_> = self.threads.iter().map(of_rank).collect();
-        let known: HashSet<_> = self.threads.iter().map(|thread| thread.path.clone()).collect();
-        let is_new = |thread: &Thread| {
-            thread.accepts >= needs
-                && ranks.contains(&of_rank(thread))
-                && !known.contains(&thread.path)
-        };
-        let mut new: Vec<_> = now.threads.into_iter().filter(is_new).collect();
-        new.iter_mut().for_each(|thread| thread.give(verb, until_ns, giver));
-        let count = new.len();
-        self.threads.append(&mut new);
-        count
+        self.threads.len() - before
     }
 
     /// Waits until each rank has a thread that has answered, but not longer than until some time.

@@ -4,7 +4,10 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use tinyprof_format::model::CallpathIndex;
 use tinyprof_vocabulary::RankSet;
+
+use crate::facts::totals::Totals;
 
 /// The waiting in a callpath, in ns, by the rank that it waits for; none where that is not known.
 pub(crate) type Partners = BTreeMap<Option<u32>, u128>;
@@ -50,6 +53,36 @@ impl WaitedFor {
     pub fn text(&self) -> String {
         let text = self.ranks.to_string();
         if text.len() > COLUMNS_MAX { "many".to_owned() } else { text }
+    }
+}
+
+impl Totals {
+    /// Returns the ranks for which each callpath waits that waits for half of its time or more.
+    #[must_use]
+    pub fn waited_for(&self) -> BTreeMap<CallpathIndex, WaitedFor> {
+        self.waited_for_by(|callpath| callpath)
+    }
+
+    /// Returns the same of groups of callpaths, such as the calls of a function.
+    #[must_use]
+    pub fn waited_for_by(
+        &self,
+        group: impl Fn(CallpathIndex) -> CallpathIndex,
+    ) -> BTreeMap<CallpathIndex, WaitedFor> {
+        let mut groups: BTreeMap<CallpathIndex, (Partners, u128)> = BTreeMap::new();
+        for (index, _) in self.callpaths().iter() {
+            let Some(partners) = self.waits.partners(index) else { continue };
+            let (of_group, whole_ns) = groups.entry(group(index)).or_default();
+            for (&rank, ns) in partners {
+                *of_group.entry(rank).or_default() += ns;
+            }
+            let of_ranks = self.row(index.row()).iter();
+            *whole_ns += of_ranks.map(|total| u128::from(total.inclusive_ns)).sum::<u128>();
+        }
+        let found = groups.into_iter().filter_map(|(index, (partners, whole_ns))| {
+            Some((index, WaitedFor::of_partners(&partners, whole_ns)?))
+        });
+        found.collect()
     }
 }
 
