@@ -36,7 +36,8 @@ fn in_each_function(level: &str) {
     for (rank, facts) in profile.ranks.iter().enumerate() {
         let commands = &facts.commands;
         let all = commands.commands.len() as u64 + commands.without_room;
-        assert_eq!(all, given, "rank {rank}");
+        // A rank that has no processor for 50 ms is not held, but released like the others.
+        assert!((functions.len() as u64..=given).contains(&all), "rank {rank}: {all} of {given}");
         let mut held = commands.commands.iter().filter(|one| one.verb_name() == "hold");
         assert!(held.clone().count() > 1 && held.all(|one| one.is_done()), "{commands:?}");
     }
