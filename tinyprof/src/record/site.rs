@@ -1,9 +1,12 @@
 //! The compile-time record of a region.
 
+mod run_time;
+mod section;
+
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
-use tinyprof_format::model::{Mode, Region, RegionKind, SAMPLES_MODULE, SiteId, WORKERS_MODULE};
+use tinyprof_format::model::{Mode, Region, RegionKind, SAMPLES_MODULE, SiteId};
 use tinyprof_segment::layout::site as layout;
 
 /// A region's compile-time record. The attribute and the macros emit one `static` for each region.
@@ -126,76 +129,9 @@ impl Site {
         }
     }
 
-    /// Returns the region of a whole program that has no regions of its own, as a site made at run
-    /// time. The id is a hash of the name.
-    pub(super) fn program(name: &'static str) -> Self {
-        let is_call = false;
-        let hash = fnv1a(fnv1a(FNV_OFFSET, b"program\0"), name.as_bytes());
-        let id = SiteId::from_bits(hash);
-        Self {
-            module: "",
-            id,
-            run_time_number: next_run_time_number(),
-            is_call,
-            ..Self::mpi(name, &[])
-        }
-    }
-
-    /// Returns the function at one of its call sites, as a site made at run time. `module` is the
-    /// executable or library of the call, and `name` the function's name with module and offset,
-    /// which together are equal on every rank.
-    pub(super) fn at_call_site(&self, name: &'static str, module: &'static str) -> Self {
-        if self.is_sample() {
-            // They take no number from sites that are cached.
-            let hash = fnv1a(fnv1a(self.id.to_bits(), &[0]), name.as_bytes());
-            return Self { file: module, name, id: SiteId::from_bits(hash), ..*self };
-        }
-        Self { file: module, ..self.with_name(name) }
-    }
-
-    /// Returns the function at a line of a script, as a site made at run time. `name` is the
-    /// function's name with that of the file and the line.
-    ///
-    /// The id also depends on the directory of `file`, but not on that of the whole path, which
-    /// hosts may have in other places.
-    pub(super) fn at_line(&self, name: &'static str, file: &'static str, line: u32) -> Self {
-        let site = self.with_name(name);
-        let directory = file.rsplit('/').nth(1).unwrap_or_default();
-        let id = SiteId::from_bits(fnv1a(site.id.to_bits(), directory.as_bytes()));
-        Self { file, line, id, ..site }
-    }
-
-    /// Returns the site with other constants, of which `value` tells it from others.
-    pub(super) fn told_apart_by(
-        &self,
-        value: &str,
-        constants: &'static [(&'static str, &'static str)],
-    ) -> Self {
-        let hash = fnv1a(fnv1a(self.id.to_bits(), &[1]), value.as_bytes());
-        Self { id: SiteId::from_bits(hash), constants, ..*self }
-    }
-
     /// Returns the constants of the site.
     pub(super) fn constants(&self) -> &'static [(&'static str, &'static str)] {
         self.constants
-    }
-
-    /// Returns the region of samples whose place is not told, with constants such as their period.
-    ///
-    /// The id is a hash of the name. As those of a call, its visits are no executions.
-    pub(super) const fn sample(
-        name: &'static str,
-        constants: &'static [(&'static str, &'static str)],
-    ) -> Self {
-        let hash = fnv1a(fnv1a(FNV_OFFSET, b"sample\0"), name.as_bytes());
-        let id = SiteId::from_bits(hash);
-        let rank_local = true;
-        Self { module: SAMPLES_MODULE, id, rank_local, ..Self::mpi(name, constants) }
-    }
-
-    /// Returns a region that counts samples of worker threads, beside the places of these samples.
-    pub(super) const fn of_workers(name: &'static str) -> Self {
-        Self { module: WORKERS_MODULE, ..Self::sample(name, &[]) }
     }
 
     /// Returns whether visits of the site are samples.
@@ -207,20 +143,6 @@ impl Site {
     #[must_use]
     pub const fn with_rank_local(self) -> Self {
         Self { rank_local: true, ..self }
-    }
-
-    /// Returns the region as a site made at run time, with the next number.
-    #[cfg(feature = "tracing")]
-    pub(crate) fn made_at_run_time(self) -> Self {
-        Self { run_time_number: next_run_time_number(), ..self }
-    }
-
-    /// Returns the region under another name, as a site made at run time.
-    ///
-    /// The id is that of the region with a hash of the name, so that it is equal on every rank.
-    pub(super) fn with_name(&self, name: &'static str) -> Self {
-        let hash = fnv1a(fnv1a(self.id.to_bits(), &[0]), name.as_bytes());
-        Self { name, id: SiteId::from_bits(hash), run_time_number: next_run_time_number(), ..*self }
     }
 
     /// Adds consistent metrics to the region: names and values.
@@ -349,14 +271,6 @@ fn has_sites_of_its_own() -> bool {
     })
 }
 
-/// Returns the next number for a site made at run time, from 1 on, or 0 if the numbers are
-/// exhausted.
-fn next_run_time_number() -> u32 {
-    static MADE: AtomicU32 = AtomicU32::new(0);
-    let next = |made: u32| made.checked_add(1);
-    MADE.fetch_update(Relaxed, Relaxed, next).map_or(0, |before| before + 1)
-}
-
 const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// Computes 64-bit FNV-1a: short, `const`, and good enough for identifiers of a few dozen bytes.
@@ -374,42 +288,6 @@ const fn fnv1a(mut hash: u64, bytes: &[u8]) -> u64 {
 #[cfg_attr(all(target_os = "linux", feature = "enable"), unsafe(link_section = "tinyprof_sites"))]
 pub(super) static OTHER: Site =
     Site::new("[other]", "tinyprof", file!(), line!(), column!(), RegionKind::Scope, Mode::Total);
-
-#[cfg(all(target_os = "linux", feature = "enable"))]
-mod section {
-    unsafe extern "C" {
-        // The linker defines these two symbols for every section whose name is an identifier. Only
-        // their addresses are used.
-        #[link_name = "__start_tinyprof_sites"]
-        static START: u8;
-        #[link_name = "__stop_tinyprof_sites"]
-        static STOP: u8;
-    }
-
-    #[inline]
-    pub(super) fn start() -> usize {
-        (&raw const START).expose_provenance()
-    }
-
-    pub(super) fn stop() -> usize {
-        (&raw const STOP).addr()
-    }
-}
-
-/// The fallback without section symbols: no site has a dense index, and every child is looked up by
-/// hash.
-///
-/// With the feature off there are no sites, so a linker would not define the symbols.
-#[cfg(not(all(target_os = "linux", feature = "enable")))]
-mod section {
-    pub(super) fn start() -> usize {
-        0
-    }
-
-    pub(super) fn stop() -> usize {
-        0
-    }
-}
 
 #[cfg(test)]
 mod tests {
