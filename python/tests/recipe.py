@@ -1,4 +1,4 @@
-"""What the frozen profiles hold: the recipe of crates/tinyprof-format/tests/golden.rs, told again."""
+"""What the frozen profiles hold: the recipe of crates/tinyprof-format/tests/golden/made.rs, told again."""
 
 from __future__ import annotations
 

@@ -1,25 +1,15 @@
-//! Frozen profiles of earlier versions: they must stay readable for ever.
-//!
-//! Before a new version is released, its profile is added by
-//! `cargo test -p tinyprof-format --test golden -- --ignored freeze`.
+//! What the frozen profiles hold. python/tests/recipe.py tells the same.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tinyprof_format::file::{ProfileWriter, read_profile};
 use tinyprof_format::model::{
     Activities, Activity, CallpathId, CallpathValues, Cause, CauseFacts, ClockFacts, DelayCost,
     Edge, EdgeKey, EdgeKind, EventCell, EventClass, EventMap, EventPolicy, ExecutionSummary,
     FormatVersion, Losses, MessageEnd, MessageEvent, MessageKey, MessageKind, MetricBucket,
-    MetricSummary, MetricValues, Mode, PathPart, Precision, RankCauses, RankCommand, RankCommands,
-    RankEvents, RankFacts, Region, RegionKind, RunMetadata, RunState, SeriesBucket, SiteId,
-    ThreadEvents, Traffic, VisitEvent, Waited,
+    MetricSummary, MetricValues, Mode, PathPart, RankCauses, RankCommand, RankCommands, RankEvents,
+    RankFacts, Region, RegionKind, SeriesBucket, SiteId, ThreadEvents, Traffic, VisitEvent, Waited,
 };
-
-fn profile_path(version: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/profiles").join(format!("format-{version}"))
-}
 
 fn region(site: u64, name: &str, kind: RegionKind, mode: Mode) -> Region {
     Region {
@@ -246,7 +236,7 @@ fn sampled() -> CallpathValues {
     }
 }
 
-fn ranks(version: FormatVersion, ending: &str) -> Vec<EventMap> {
+pub(super) fn ranks(version: FormatVersion, ending: &str) -> Vec<EventMap> {
     let has_causes = ending == "-causes";
     let has = (has_causes || ending == "-edges", has_causes);
     let mut ranks: Vec<EventMap> = (0..3).map(|number| rank(number, version, has)).collect();
@@ -351,48 +341,8 @@ fn add_messages(events: &mut RankEvents, rank: u32) {
     thread.cells.push(cell);
 }
 
-#[test]
-fn frozen_profiles_are_read() {
-    for version in [
-        "0.2",
-        "0.3",
-        "1.0",
-        "1.0-8bit",
-        "1.1",
-        "1.1-8bit",
-        "1.1-edges",
-        "1.1-causes",
-        "1.1-events",
-        "1.1-messages",
-        "1.1-commands",
-    ] {
-        let profile = read_profile(&profile_path(version)).expect("a frozen profile is read");
-        let FormatVersion { major, minor } = profile.manifest.version;
-        let precision = profile.manifest.precision;
-        let ending = version.find('-').map_or("", |at| &version[at..]);
-        assert_eq!(precision == Precision::EightBit, ending == "-8bit");
-        assert_eq!(format!("{major}.{minor}{ending}"), version);
-        for (rank, map) in ranks(profile.manifest.version, ending).iter().enumerate() {
-            let map = map.in_precision(precision);
-            let index = map.callpaths.index_by_id();
-            for (at, callpath) in profile.callpaths.iter() {
-                let expected = index.get(&callpath.id).map(|i| map.values[i.row()].clone());
-                assert_eq!(
-                    profile.values(at, rank),
-                    &expected.unwrap_or_default(),
-                    "{version}, {callpath:?}"
-                );
-            }
-            assert_eq!(
-                profile.ranks[rank],
-                RankFacts { losses: map.losses(), ..map.facts.clone() }
-            );
-        }
-    }
-}
-
 /// Returns 48 ranks with two edges, of which most ranks have the same numbers.
-fn wide() -> Vec<EventMap> {
+pub(super) fn wide() -> Vec<EventMap> {
     let main = CallpathId::root(SiteId::from_bits(1));
     let rank = |number: u32| {
         let others = u64::from(number % 16 == 3);
@@ -416,58 +366,4 @@ fn wide() -> Vec<EventMap> {
         EventMap::from_records([(main, None, region, values)], RankFacts::default())
     };
     (0..48).map(rank).collect()
-}
-
-fn wide_path() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/profiles-wide/format-1.1")
-}
-
-#[test]
-fn a_wide_frozen_profile_is_read() {
-    let profile = read_profile(&wide_path()).expect("a frozen profile is read");
-    assert_eq!(profile.ranks.len(), 48);
-    for (rank, map) in wide().iter().enumerate() {
-        let exact = |edges: &BTreeMap<EdgeKey, Edge>| -> Vec<_> {
-            let without = |edge: &Edge| Edge { sum_squares_ns2: 0.0, ..*edge };
-            edges.iter().map(|(key, edge)| (*key, without(edge))).collect()
-        };
-        assert_eq!(exact(&profile.values[0][rank].edges), exact(&map.values[0].edges), "{rank}");
-    }
-}
-
-#[test]
-#[ignore = "adds the profile of the current version to the repository"]
-fn freeze() {
-    let FormatVersion { major, minor } = FormatVersion::USUAL;
-    if !wide_path().exists() {
-        let metadata =
-            RunMetadata { user: "ada".into(), launchdate: 1_795_270_350, ..RunMetadata::default() };
-        let written = ProfileWriter::new().with_metadata(metadata).with_ranks_per_part(48);
-        let written = written.write(&wide_path(), &wide()).expect("it is written");
-        std::fs::rename(written, wide_path()).expect("it is renamed");
-    }
-    for (precision, ending) in [
-        (Precision::Exact, ""),
-        (Precision::EightBit, "-8bit"),
-        (Precision::Exact, "-edges"),
-        (Precision::Exact, "-causes"),
-        (Precision::Exact, "-events"),
-        (Precision::Exact, "-messages"),
-        (Precision::Exact, "-commands"),
-    ] {
-        let path = profile_path(&format!("{major}.{minor}{ending}"));
-        if path.exists() {
-            println!("{} is frozen", path.display());
-            continue;
-        }
-        let metadata =
-            RunMetadata { user: "ada".into(), launchdate: 1_795_270_350, ..RunMetadata::default() };
-        let state = RunState { precision, ..RunState::default() };
-        let written = ProfileWriter::new()
-            .with_ranks_per_part(2)
-            .with_metadata(metadata)
-            .with_state(state)
-            .write(&path, &ranks(FormatVersion::CURRENT, ending));
-        std::fs::rename(written.expect("it is written"), path).expect("it is renamed");
-    }
 }

@@ -1,143 +1,18 @@
 //! `tinyprof recover`: the segments that it takes, and those that it leaves alone.
 
-#[path = "support/watched.rs"]
+mod jobs;
+mod scratch;
+#[path = "../support/watched.rs"]
 mod watched;
 
 use std::fs::{self, File};
-use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, symlink};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
+use std::process::Command;
 
-use tinyprof_format::file::read_profile;
-use tinyprof_format::model::{Profile, RunMetadata};
-use tinyprof_format::segment::{ProcessDescription, ProcessState, parse_boot_id};
-use tinyprof_segment::layout::{LINE_WORDS, MAGIC, VERSION, clock, header, node, site};
+use scratch::{NOBODY, Scratch, names, segment};
+use tinyprof_format::segment::ProcessState;
+use tinyprof_segment::layout::{VERSION, header};
 use watched::Watched;
-
-/// The first free line, which holds the only node. The site and the description follow.
-const NODE: usize = 4;
-const SITE: usize = 6;
-const DESCRIPTION: usize = 8;
-
-/// Returns the words of a segment left by a process of this machine, with one callpath, `work`, of
-/// 7 visits of 20 ns each on average.
-fn segment(process_id: u32, start_time: u64) -> Vec<u64> {
-    let boot_id = fs::read_to_string("/proc/sys/kernel/random/boot_id").expect("Linux has it");
-    let boot_id = parse_boot_id(&boot_id).expect("a number");
-    let namespace = fs::metadata("/proc/self/ns/pid").expect("Linux has it").ino();
-    let user = fs::metadata("/proc/self").expect("Linux has it").uid();
-    let mut words = vec![0; 4096];
-    for (word, value) in [
-        (header::MAGIC, MAGIC),
-        (header::VERSION, VERSION),
-        (header::PROCESS, u64::from(user) << 32 | u64::from(process_id)),
-        (header::START_TIME, start_time),
-        (header::BOOT_ID, u64::try_from(boot_id & u128::from(u64::MAX)).expect("half")),
-        (header::BOOT_ID + 1, u64::try_from(boot_id >> 64).expect("half")),
-        (header::THREAD, u64::from(clock::MONOTONIC) << 32),
-        (header::NAMESPACE, namespace),
-        (header::LAST_NODE, NODE as u64),
-        (header::LAST_SITE, SITE as u64),
-    ] {
-        words[word] = value;
-    }
-    for (word, value) in [
-        (node::SITE, 0x1000),
-        (node::VISITS, 7),
-        (node::SUM, 140),
-        (node::MIN, 10),
-        (node::MAX, 30),
-        (node::SQUARES, 3000),
-    ] {
-        words[NODE * LINE_WORDS + word] = value;
-    }
-    let name = [&[site::NAME, 4, 0, 0, 0][..], b"work"].concat();
-    for (word, value) in [(site::ADDRESS, 0x1000), (site::ID, 11), (site::KIND, name.len() as u64)]
-    {
-        words[SITE * LINE_WORDS + word] = value;
-    }
-    put(&mut words, SITE * LINE_WORDS + site::FIELDS, &name);
-    let metadata = RunMetadata { executable: "/bin/run".to_owned(), ..RunMetadata::default() };
-    let description = ProcessDescription {
-        profile: "/far/away/run.tprof".to_owned(),
-        job: "run 1".to_owned(),
-        host: "here".to_owned(),
-        metadata,
-    }
-    .to_json();
-    put(&mut words, DESCRIPTION * LINE_WORDS, description.as_bytes());
-    words[header::DESCRIPTION] = (description.len() as u64) << 32 | DESCRIPTION as u64;
-    words
-}
-
-fn put(words: &mut [u64], at: usize, bytes: &[u8]) {
-    for (word, chunk) in words[at..].iter_mut().zip(bytes.chunks(8)) {
-        let mut bytes = [0; 8];
-        bytes[..chunk.len()].copy_from_slice(chunk);
-        *word = u64::from_le_bytes(bytes);
-    }
-}
-
-/// A directory that contains a directory of segments.
-struct Scratch(tempfile::TempDir);
-
-impl Scratch {
-    fn new() -> Self {
-        let place = tempfile::tempdir().expect("a temporary directory");
-        let segments = place.path().join("segments");
-        fs::create_dir(&segments).expect("a directory");
-        // Programs do not record into a directory that others may read.
-        fs::set_permissions(&segments, fs::Permissions::from_mode(0o700)).expect("it is ours");
-        Self(place)
-    }
-
-    fn segments(&self) -> PathBuf {
-        self.0.path().join("segments")
-    }
-
-    fn leave(&self, name: &str, words: &[u64]) {
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        fs::write(self.segments().join(name), bytes).expect("it is written");
-    }
-
-    fn run(&self, arguments: &[&str]) -> (Output, String) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tinyprof"));
-        command.args(arguments).current_dir(self.0.path()).env_remove("TINYPROF_SEGMENT_DIR");
-        let output = command.output().expect("tinyprof starts");
-        let text = String::from_utf8(output.stdout.clone()).expect("text");
-        (output, text)
-    }
-
-    fn recover(&self) -> String {
-        self.recover_with(&[])
-    }
-
-    fn recover_with(&self, options: &[&str]) -> String {
-        let (output, text) = self.run(&[&["recover", "segments"][..], options].concat());
-        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]), "{text}");
-        text
-    }
-
-    fn left(&self) -> Vec<String> {
-        names(&self.segments())
-    }
-
-    fn read(&self, name: &str) -> Profile {
-        read_profile(&self.0.path().join(name)).expect("a profile")
-    }
-}
-
-fn names(directory: &Path) -> Vec<String> {
-    let entries =
-        fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry"));
-    let mut names: Vec<String> =
-        entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
-    names.sort();
-    names
-}
-
-/// A process id that no process of this machine has.
-const NOBODY: u32 = 4_194_305;
 
 #[test]
 fn threads_of_a_dead_process_become_a_profile_that_says_it_is_incomplete() {
@@ -158,28 +33,6 @@ fn threads_of_a_dead_process_become_a_profile_that_says_it_is_incomplete() {
     let (_, report) = place.run(&["report", "run.tprof"]);
     assert!(report.contains("note: incomplete: the program was killed"), "{report}");
     assert_eq!(place.recover(), "nothing to recover in segments\n");
-}
-
-#[test]
-fn ranks_of_one_job_become_one_profile() {
-    let place = Scratch::new();
-    for (rank, process) in [(2_u64, NOBODY), (0, NOBODY + 1), (3, NOBODY + 2)] {
-        let mut words = segment(process, 5);
-        words[header::RANK] = 4 << 32 | rank;
-        place.leave(&format!("rank-{rank}"), &words);
-    }
-    // A second segment of the same rank is from another run.
-    let mut again = segment(NOBODY + 3, 6);
-    again[header::RANK] = 4 << 32;
-    place.leave("again", &again);
-    let said = place.recover_with(&["--all"]);
-    assert!(
-        said.contains("3 of 4 ranks") && said.contains("run.tprof") && said.contains("run-1.tprof")
-    );
-    let profile = place.read("run.tprof");
-    let visits: Vec<u64> = profile.values[0].iter().map(|rank| rank.visits()).collect();
-    assert_eq!(visits, [7, 0, 7, 7]);
-    assert!(place.left().is_empty());
 }
 
 #[test]
@@ -281,85 +134,6 @@ fn a_program_that_runs_is_left_alone_until_it_is_killed() {
 }
 
 #[test]
-fn one_of_several_jobs_is_recovered_by_its_name() {
-    let place = Scratch::new();
-    place.leave("a", &segment(NOBODY, 5));
-    place.leave("b", &segment(NOBODY + 1, 5));
-    let (output, _) = place.run(&["recover", "segments", "--job", "nobody"]);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(1));
-    assert!(
-        said.contains(&format!(
-            "no job that was killed is called nobody: what can be recovered is of process {NOBODY}; "
-        )),
-        "{said}"
-    );
-    let number = (NOBODY + 1).to_string();
-    let (output, said) = place.run(&["recover", "segments", "--job", &number]);
-    assert_eq!((output.status.code(), said.lines().count()), (Some(0), 1), "{said}");
-    assert_eq!(place.left(), ["a"]);
-    let (output, said) = place.run(&["recover", "segments", "--job", "run.tprof"]);
-    assert_eq!(
-        (output.status.code(), said.lines().count(), place.left().len()),
-        (Some(0), 1, 0),
-        "{said}"
-    );
-}
-
-#[test]
-fn several_jobs_are_listed_and_left_alone_unless_all_are_wanted() {
-    let place = Scratch::new();
-    for (rank, process) in [(0_u64, NOBODY), (1, NOBODY + 1)] {
-        let mut words = segment(process, 5);
-        words[header::RANK] = 4 << 32 | rank;
-        words[header::LAUNCH_DATE] = 1_795_270_350;
-        place.leave(&format!("rank-{rank}"), &words);
-    }
-    place.leave("other", &segment(NOBODY + 2, 6));
-    for options in [&["recover", "segments"][..], &["recover", "segments", "--job", "run"]] {
-        let (output, said) = place.run(options);
-        assert_eq!(output.status.code(), Some(1), "{said}");
-        let lines: Vec<&str> = said.lines().collect();
-        let [heading, job, other] = lines[..] else { panic!("{said}") };
-        assert!(heading.starts_with("process  profile    program  began"), "{said}");
-        let expected = "4194305  run.tprof  run      2026-11-21 14:12:30 UTC  2 of 4  65.5 kB";
-        assert_eq!(job, expected);
-        assert!(
-            other.starts_with("4194307  run.tprof  run      - ") && other.contains(" 1 of 1 "),
-            "{said}"
-        );
-        let advice = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(advice.contains("2 jobs ") && advice.contains("--all"), "{advice}");
-        assert_eq!(place.left(), ["other", "rank-0", "rank-1"]);
-        assert_eq!(names(place.0.path()), ["segments"]);
-    }
-    let (_, said) = place.run(&["recover", "segments", "--json"]);
-    assert!(said.contains("\"to_choose_from\"") && said.contains("\"ranks_of_job\": 4"), "{said}");
-    place.recover_with(&["--job", "4194307"]);
-    assert_eq!(place.left(), ["rank-0", "rank-1"]);
-    place.recover();
-    assert!(place.left().is_empty(), "the only one");
-    place.leave("a", &segment(NOBODY, 5));
-    place.leave("b", &segment(NOBODY + 1, 5));
-    assert_eq!(place.recover_with(&["--job", "run", "--all"]).lines().count(), 2);
-}
-
-#[test]
-fn the_board_of_a_dead_job_is_removed_and_that_of_a_starting_one_is_not() {
-    let place = Scratch::new();
-    let stat = fs::read_to_string("/proc/self/stat").expect("Linux has it");
-    let started = ProcessState::parse(&stat).expect("it is a process").start_time;
-    let mark = |process_id: u32, start: u64| u64::from(process_id) << 32 | start;
-    let own = mark(std::process::id(), started & u64::from(u32::MAX));
-    let namespace = fs::metadata("/proc/self/ns/pid").expect("Linux has it").ino();
-    place.leave("job-1.board", &[0, 2, namespace, mark(NOBODY, 5), mark(NOBODY + 1, 5)]);
-    place.leave("job-2.board", &[0, 2, namespace, mark(NOBODY, 5), own]);
-    place.leave("job-3.board", &[0, 2, namespace, 0, 0]);
-    assert_eq!(place.recover(), "nothing to recover in segments\n");
-    assert_eq!(place.left(), ["job-2.board", "job-3.board"]);
-}
-
-#[test]
 fn a_process_that_runs_as_another_program_has_left_its_segments() {
     let place = Scratch::new();
     let me = std::process::id();
@@ -382,24 +156,6 @@ fn a_process_that_runs_as_another_program_has_left_its_segments() {
         let because = profile.manifest.incomplete_because.expect("it is incomplete");
         assert!(because.contains("(exec)"), "{because}");
     }
-    assert!(place.left().is_empty());
-}
-
-#[test]
-fn several_at_once_make_each_profile_once() {
-    const JOBS: u32 = 12;
-    let place = Scratch::new();
-    for job in 0..JOBS {
-        place.leave(&format!("{job}"), &segment(NOBODY + job, 5));
-    }
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tinyprof"));
-    command.args(["recover", "segments", "--all"]).current_dir(place.0.path());
-    command.stdout(std::process::Stdio::null());
-    let started: Vec<_> = (0..6).map(|_| command.spawn().expect("tinyprof starts")).collect();
-    for mut child in started {
-        assert!(child.wait().expect("it ends").success());
-    }
-    assert_eq!(names(place.0.path()).len(), JOBS as usize + 1, "{:?}", names(place.0.path()));
     assert!(place.left().is_empty());
 }
 
