@@ -218,7 +218,7 @@ impl Given {
         text_of(&self.argument)
     }
 
-    fn words(&self) -> impl Iterator<Item = (usize, u64)> {
+    fn words(&self) -> impl Iterator<Item = (usize, u64)> + use<> {
         let texts = (header::GIVER..).zip(self.name.into_iter().chain(self.argument));
         [(header::DATE_NS, self.date_ns), (header::GIVEN_NS, self.at_ns)].into_iter().chain(texts)
     }
@@ -267,6 +267,9 @@ impl Command {
     }
 }
 
+/// The [`check`] of what is being written.
+const NO_CHECK: u64 = 0;
+
 /// Returns the word by which a thread knows that a command is whole.
 #[must_use]
 pub fn check(command: u64, until_ns: u64, given: &Given) -> u64 {
@@ -279,18 +282,29 @@ pub fn check(command: u64, until_ns: u64, given: &Given) -> u64 {
     given.words().fold(mix(command, until_ns), |before, (_, word)| mix(before, word))
 }
 
-/// Writes a command into a header, and has its thread look at it. `number` must not be that of the
-/// command before.
-pub fn command(header: &[AtomicU64], number: u32, verb: Verb, until_ns: u64, given: &Given) {
-    let word = pack(number, verb.number());
-    // Not a command until its own word is there.
-    header[header::COMMAND].store(0, Relaxed);
-    fence(Release);
-    header[header::UNTIL_NS].store(until_ns, Relaxed);
-    given.words().for_each(|(at, word)| header[at].store(word, Relaxed));
-    header[header::CHECK].store(check(word, until_ns, given), Relaxed);
-    header[header::COMMAND].store(word, Release);
+/// Writes a command into a header, and has its thread look at it. Returns its number. One client at
+/// a time.
+pub fn command(header: &[AtomicU64], verb: Verb, until_ns: u64, given: &Given) -> u32 {
+    let number = low(header[header::COMMAND].load(Relaxed)).checked_add(1).unwrap_or(1);
+    for (at, word) in stores(pack(number, verb.number()), until_ns, given) {
+        // No word of a command is there before the one that the check of the last is gone.
+        fence(Release);
+        header[at].store(word, Release);
+    }
     call(header);
+    number
+}
+
+/// Returns the words of a command in the order in which a client writes them. Wherever it is
+/// killed, the number of the last command is there, so that the next one is another.
+fn stores(
+    command: u64,
+    until_ns: u64,
+    given: &Given,
+) -> impl Iterator<Item = (usize, u64)> + use<> {
+    let last = [(header::CHECK, check(command, until_ns, given)), (header::COMMAND, command)];
+    let first = [(header::CHECK, NO_CHECK), (header::UNTIL_NS, until_ns)];
+    first.into_iter().chain(given.words()).chain(last)
 }
 
 /// Has the thread of a header look at its command: again, if it has not answered.

@@ -62,6 +62,23 @@ pub(super) fn read_whole(piece: &Piece<'_>, bytes_max: u64) -> io::Result<Vec<u8
     Ok(bytes)
 }
 
+/// Returns the first bytes of a segment in this file, with the header and the description.
+pub(crate) fn head(path: &Path) -> io::Result<Vec<u8>> {
+    let file = open(path)?;
+    let mut head = read(&file, HEAD_BYTES)?;
+    let end = Segment::parse(&head).map_or(0, |segment| segment.description_end());
+    read_description(&file, &mut head, end)?;
+    Ok(head)
+}
+
+/// Reads the rest of the description, which ends at `end`.
+fn read_description(file: &File, head: &mut Vec<u8>, end: u64) -> io::Result<()> {
+    if end > HEAD_BYTES && end <= DESCRIPTION_END_MAX {
+        head.extend(read(file, end - HEAD_BYTES)?);
+    }
+    Ok(())
+}
+
 /// The contents of a directory of segments.
 #[derive(Default)]
 pub(crate) struct Findings {
@@ -190,9 +207,7 @@ fn look_at(path: &Path, name: &str, here: &Here) -> io::Result<Verdict> {
         Owner::IsReplaced => true,
         Owner::IsDead => false,
     };
-    if end > HEAD_BYTES && end <= DESCRIPTION_END_MAX {
-        head.extend(read(&file, end - HEAD_BYTES)?);
-    }
+    read_description(&file, &mut head, end)?;
     Ok(Verdict::Dead { head, is_replaced })
 }
 

@@ -11,10 +11,10 @@ fn a_command_is_read_as_it_was_written_and_answered_once() {
     let words = words();
     let of = |at: usize| words[at].load(Relaxed);
     assert_eq!(commanded(of), None, "nobody has written one");
-    for (number, verb) in (7..).zip(Verb::ALL) {
-        let given = Given::by("ada@login (tinyprof ctl, process 7)", 5, u64::from(number));
+    for (at_ns, verb) in (7..).zip(Verb::ALL) {
+        let given = Given::by("ada@login (tinyprof ctl, process 7)", 5, at_ns);
         let given = given.about("-*fields_at*,+größe");
-        command(&words, number, verb, 1_000, &given);
+        let number = command(&words, verb, 1_000, &given);
         let read = commanded(of).expect("it is whole");
         assert_eq!((read.number, read.verb(), read.until_ns), (number, Some(verb), 1_000));
         assert_eq!(read.given, given);
@@ -32,7 +32,7 @@ fn a_command_is_read_as_it_was_written_and_answered_once() {
 fn what_is_written_in_part_or_by_chance_is_no_command() {
     let words = words();
     let given = Given::by("ada", 1, 2).about("-main");
-    command(&words, 7, Verb::Record, 1_000, &given);
+    command(&words, Verb::Record, 1_000, &given);
     let of_given = given.words().map(|(at, _)| at);
     for at in of_given.chain([header::COMMAND, header::UNTIL_NS, header::CHECK]) {
         for bit in 0..64 {
@@ -66,35 +66,54 @@ fn what_a_program_accepts_is_a_word() {
     assert_eq!(Accepts::of_word(99), Accepts::Nothing);
 }
 
+/// A thread that obeys whatever is a command, and is not the last one.
+#[derive(Default)]
+struct Obedient {
+    seen: u64,
+}
+
+impl Obedient {
+    fn look(&mut self, memory: &[AtomicU64]) -> Option<Command> {
+        let of = |at: usize| memory[at].load(Relaxed);
+        let is_new = of(header::COMMAND) != self.seen;
+        self.seen = of(header::COMMAND);
+        commanded(of).filter(|_| is_new)
+    }
+}
+
 #[test]
 fn a_client_that_is_killed_at_any_byte_has_given_a_whole_command_or_none() {
-    let old = words();
-    command(&old, 7, Verb::Hold, 500, &Given::by("bob@n1 (process 12)", 3, 4));
-    let new = words();
     let given = Given::by("ada@login (process 7)", 1, 2).about("-*,+solve");
-    command(&new, 8, Verb::Record, 1_000, &given);
-    let image =
-        |words: &[AtomicU64]| -> Vec<u64> { words.iter().map(|word| word.load(Relaxed)).collect() };
-    let (before, after) = (image(&old), image(&new));
-    let given_words = given.words().map(|(at, _)| (at, after[at]));
-    let last = [(header::CHECK, after[header::CHECK]), (header::COMMAND, after[header::COMMAND])];
-    let first = [(header::COMMAND, 0), (header::UNTIL_NS, 1_000)];
-    let mut memory = before.clone();
-    for (at, value) in first.into_iter().chain(given_words).chain(last) {
-        let (from, to) = (memory[at].to_le_bytes(), value.to_le_bytes());
-        for written in 0..=8 {
+    let word = pack(2, Verb::Reset.number());
+    let count = stores(word, 1_000, &given).count();
+    let mut whole = 0;
+    for cut in 0..count * 9 {
+        let (memory, mut thread) = (words(), Obedient::default());
+        let first = command(&memory, Verb::Reset, 500, &Given::by("bob@n1 (process 12)", 3, 4));
+        // The thread may have seen the command before, or not have come to it.
+        let has_seen = cut % 2 == 0;
+        let seen = if has_seen { thread.look(&memory) } else { None };
+        assert_eq!((first, seen.is_some()), (1, has_seen));
+        for (nth, (at, value)) in stores(word, 1_000, &given).enumerate().take(cut / 9 + 1) {
+            let (from, to) = (memory[at].load(Relaxed).to_le_bytes(), value.to_le_bytes());
+            let written = if nth == cut / 9 { cut % 9 } else { 8 };
             let bytes =
                 std::array::from_fn(|byte| if byte < written { to[byte] } else { from[byte] });
-            memory[at] = u64::from_le_bytes(bytes);
-            let read = commanded(|word| memory[word]);
-            let is_old = read == commanded(|word| before[word]);
-            let is_new = read == commanded(|word| after[word]);
-            assert!(read.is_none() || is_old || is_new, "word {at}, {written} bytes: {read:?}");
+            memory[at].store(u64::from_le_bytes(bytes), Relaxed);
         }
+        if let Some(command) = thread.look(&memory) {
+            let is_old = !has_seen && command.number == 1 && command.until_ns == 500;
+            assert!(is_old || (command.number, command.given) == (2, given), "cut {cut}");
+            whole += u32::from(!is_old);
+        }
+        // The next client is obeyed, and takes no answer for its own that is another's.
+        answer(&memory, low(thread.seen), Answer::Done, 5);
+        let next = Given::by("eve@n2 (process 3)", 6, 7);
+        let number = command(&memory, Verb::Reset, 2_000, &next);
+        assert_eq!(answered(&memory, number), None, "cut {cut}");
+        let obeyed = thread.look(&memory).expect("it is new");
+        assert_eq!((obeyed.number, obeyed.until_ns, obeyed.given), (number, 2_000, next));
     }
-    assert_eq!(commanded(|word| memory[word]), commanded(|word| after[word]));
-    // So is what is written over a command by another client that was killed in the middle.
-    let mut torn = after.clone();
-    torn[header::DATE_NS] = before[header::DATE_NS];
-    assert_eq!(commanded(|word| torn[word]), None);
+    // Its number has changed with the first byte of its word.
+    assert_eq!(whole, 8);
 }

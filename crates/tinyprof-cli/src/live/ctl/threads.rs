@@ -13,19 +13,19 @@ use std::time::Duration;
 
 use tinyprof_segment::control::{self, Accepts, Answer, Verb};
 use tinyprof_segment::layout::{MAGIC, VERSION, header, keeping};
-use tinyprof_segment::words::low;
 
 use super::super::giver::Giver;
-use super::super::segments::only_job;
-use super::super::segments::{copied, copies, pieces};
+use super::super::segments::{only_job, pieces};
 use super::ranks::{Rank, Ranks};
 use crate::arguments::SegmentChoice;
+use crate::recover::find::{find, head};
 use crate::recover::jobs::{Piece, jobs};
 use crate::recover::segment_directory;
 use crate::sys::{self, SharedWords};
 
-/// The time between two looks for answers.
-const LOOK: Duration = Duration::from_millis(10);
+/// The time between two looks for answers, at first and at last: most ranks answer at once.
+const LOOK: Duration = Duration::from_micros(500);
+const LOOK_MAX: Duration = Duration::from_millis(10);
 
 /// The threads of a job.
 #[derive(Debug)]
@@ -71,11 +71,8 @@ impl Thread {
     /// Gives it a command.
     fn give(&mut self, verb: Verb, until_ns: u64, giver: &Giver) {
         self.given = of_header(&self.path, |words| {
-            let before = low(words[header::COMMAND].load(Relaxed));
-            let number = before.checked_add(1).unwrap_or(1);
             words[header::LEASE_NS].store(sys::now().monotonic_ns, Relaxed);
-            control::command(words, number, verb, until_ns, &giver.given());
-            (number, None)
+            (control::command(words, verb, until_ns, &giver.given()), None)
         });
     }
 }
@@ -87,7 +84,10 @@ impl Threads {
     /// If there is no such job, or several.
     pub(super) fn find(choice: &SegmentChoice) -> Result<Self, Box<dyn Error>> {
         let directory = segment_directory(choice.directory.as_deref());
-        let files = copies(&directory)?;
+        // What was measured is not looked at, however much it is.
+        let running = find(&directory)?.running.into_iter();
+        let files: Vec<_> =
+            running.filter_map(|path| head(&path).ok().map(|bytes| (path, bytes))).collect();
         let seen = files.iter().map(|(path, _)| path.clone()).collect();
         let pieces = pieces(&files);
         let job = only_job(jobs(&pieces), choice.job.as_deref(), &directory)?;
@@ -156,8 +156,10 @@ impl Threads {
         let entries = std::fs::read_dir(&self.directory).into_iter().flatten();
         let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
         let new: Vec<_> = paths.filter(|path| !self.seen.contains(path)).collect();
-        let files: Vec<_> =
-            new.into_iter().filter_map(|path| copied(&path).map(|bytes| (path, bytes))).collect();
+        let files: Vec<_> = new
+            .into_iter()
+            .filter_map(|path| head(&path).ok().map(|bytes| (path, bytes)))
+            .collect();
         let before = self.threads.len();
         for piece in pieces(&files) {
             self.seen.insert(piece.path.to_owned());
@@ -173,12 +175,14 @@ impl Threads {
 
     /// Waits until each rank has a thread that has answered, but not longer than until some time.
     pub(super) fn wait(&mut self, until_ns: u64) {
+        let mut look = LOOK;
         loop {
             self.ask();
             if !self.has_late() || sys::now().monotonic_ns >= until_ns {
                 return;
             }
-            sleep(LOOK);
+            sleep(look);
+            look = LOOK_MAX.min(look * 2);
         }
     }
 

@@ -27,7 +27,8 @@ fn steered(accepts: Accepts) -> Arena {
 }
 
 fn order(words: &[AtomicU64], number: u32, verb: Verb, until_ns: u64) {
-    command(words, number, verb, until_ns, &Given::by("ada", number.into(), monotonic_ns()));
+    let given = Given::by("ada", number.into(), monotonic_ns());
+    assert_eq!(command(words, verb, until_ns, &given), number);
 }
 
 fn visit(arena: &Arena, site: &'static Site, inside: impl FnOnce()) {
