@@ -54,7 +54,8 @@
 //! because a flush is collective.
 //!
 //! *Progress.* Once `ahead` is longer than the ranks are apart, all are in time. It doubles with
-//! each attempt that fails.
+//! each attempt that fails, and what it was doubled by is halved on a logarithmic scale with each
+//! that succeeds.
 //!
 //! If ranks do not have the same flush points (masters and workers), the assumption fails, and (a)
 //! could wait for ever. So a rank that has waited at B for [`PATIENCE_NS`](pace::PATIENCE_NS) says
@@ -217,7 +218,7 @@ impl<M: Maxima> Agreement<M> {
 
     fn write(&mut self) -> Step {
         self.state = State::Idle;
-        self.doublings = self.doublings.saturating_sub(1);
+        self.doublings /= 2;
         Step::Write
     }
 

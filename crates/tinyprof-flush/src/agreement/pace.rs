@@ -19,8 +19,11 @@ const LOOK_PART: u64 = 16;
 /// `AHEAD_MAX_NS`.
 const AHEAD_PART: u64 = 16;
 const AHEAD_MAX_NS: u64 = 500_000_000;
-/// The same for what a command asks for.
-const AHEAD_OF_COMMAND_NS: u64 = 20_000_000;
+/// The same for what a command asks for: short, as an attempt that fails costs less than one that is
+/// too far ahead. Ranks that share processors are fast for a moment, and then wait for long.
+const AHEAD_OF_COMMAND_NS: u64 = 1_000_000;
+/// The time for which flush points are counted before that, at least.
+const COUNTED_NS: u64 = 1_000_000;
 
 /// The clock of one rank.
 #[derive(Debug)]
@@ -30,6 +33,8 @@ pub struct Pace {
     flush_point: u64,
     since_ns: u64,
     pending_since_ns: Option<u64>,
+    /// The flush point and the time since which flush points are counted for a command.
+    counted_since: Option<(u64, u64)>,
     is_patient: bool,
 }
 
@@ -42,6 +47,7 @@ impl Pace {
             flush_point,
             since_ns: monotonic_ns(),
             pending_since_ns: None,
+            counted_since: None,
             is_patient: true,
         }
     }
@@ -76,17 +82,30 @@ impl Pace {
     }
 
     /// Returns the same for what is asked for by a command, which all ranks get at about the same
-    /// time: where that is too short, the next attempt is longer.
+    /// time: where that is too short, the next attempt is longer. `None` if flush points have to be
+    /// counted first, from this one on.
+    ///
+    /// As fast as ranks have been, they may have become slow: one that now shares its processor
+    /// takes a thousand times as long to a flush point, and all would wait for minutes.
     #[must_use]
-    pub fn ahead_of_command(&self, flush_point: u64) -> u64 {
-        self.likely_in(AHEAD_OF_COMMAND_NS, flush_point)
+    pub fn ahead_of_command(&mut self, flush_point: u64) -> Option<u64> {
+        let likely = self.likely_in(AHEAD_OF_COMMAND_NS, flush_point);
+        if likely == 1 {
+            return Some(1);
+        }
+        let now_ns = monotonic_ns();
+        let &mut (from, since_ns) = self.counted_since.get_or_insert((flush_point, now_ns));
+        let elapsed_ns = now_ns.saturating_sub(since_ns);
+        let counted = flush_point.saturating_sub(from);
+        (counted > 0 && elapsed_ns >= COUNTED_NS).then(|| {
+            self.counted_since = None;
+            likely_in(AHEAD_OF_COMMAND_NS, counted, elapsed_ns)
+        })
     }
 
     fn likely_in(&self, wanted_ns: u64, flush_point: u64) -> u64 {
-        let elapsed_ns = monotonic_ns().saturating_sub(self.since_ns).max(1);
-        let flush_points = u128::from(flush_point.saturating_sub(self.flush_point));
-        let ahead = flush_points * u128::from(wanted_ns) / u128::from(elapsed_ns);
-        u64::try_from(ahead).unwrap_or(u64::MAX).max(1)
+        let elapsed_ns = monotonic_ns().saturating_sub(self.since_ns);
+        likely_in(wanted_ns, flush_point.saturating_sub(self.flush_point), elapsed_ns)
     }
 
     /// Returns whether the rank still waits for others at a flush point.
@@ -117,5 +136,30 @@ impl Pace {
             u64::MAX
         };
         (moment_ns, at)
+    }
+}
+
+/// Returns the number of flush points that are likely in some time, at least one, if there were
+/// `counted` of them in another.
+fn likely_in(wanted_ns: u64, counted: u64, elapsed_ns: u64) -> u64 {
+    let ahead = u128::from(counted) * u128::from(wanted_ns) / u128::from(elapsed_ns.max(1));
+    u64::try_from(ahead).unwrap_or(u64::MAX).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_that_have_become_slow_agree_on_a_flush_point_that_is_near() {
+        let mut pace = Pace::new(3_600_000_000_000, 0);
+        let fast = 1_000_000;
+        assert!(pace.ahead(fast) > 1_000, "as fast as ranks have been");
+        assert_eq!(pace.ahead_of_command(fast), None, "it is counted from here on");
+        assert_eq!(pace.ahead_of_command(fast), None, "none has passed");
+        let ahead =
+            std::iter::repeat_with(|| pace.ahead_of_command(fast + 1)).find_map(|ahead| ahead);
+        // One in a millisecond, or longer.
+        assert_eq!(ahead, Some(1));
     }
 }

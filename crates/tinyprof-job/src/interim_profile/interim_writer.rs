@@ -68,9 +68,14 @@ impl InterimWriter {
             return (u64::MAX, u64::MAX);
         };
         let is_part = recorder::is_part_asked_for() && pace.is_patient();
-        let is_due = is_part || pace.is_due(flush_point);
-        let ahead =
-            if is_part { pace.ahead_of_command(flush_point) } else { pace.ahead(flush_point) };
+        let ahead = if !is_part {
+            pace.ahead(flush_point)
+        } else if agreement.is_idle() {
+            pace.ahead_of_command(flush_point).unwrap_or(0)
+        } else {
+            0
+        };
+        let is_due = (is_part && ahead > 0) || pace.is_due(flush_point);
         let mut step = agreement.at_flush_point(flush_point, is_due, ahead);
         let mut waited = Wait::begin();
         while step == Step::Wait && pace.is_patient() {
