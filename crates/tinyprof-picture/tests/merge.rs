@@ -201,3 +201,25 @@ fn measurements_travel_between_pictures() {
     assert_eq!(next(), Some(Sent::Measurements(measurements)));
     assert_eq!((next(), next()), (picture(), None));
 }
+
+#[test]
+fn a_frame_is_read_whole_or_not_at_all() {
+    let job = job(4, 1, &mut Random(7));
+    let measurements = Measurements { host: "n1".to_owned(), profile: vec![1, 2, 3] };
+    let (mut whole, mut ends) = (Vec::new(), vec![0]);
+    frame::write_measurements(&mut whole, &measurements).expect("they are short");
+    ends.push(whole.len());
+    frame::write(&mut whole, &of_host(&job, "n1")).expect("it is short");
+    ends.push(whole.len());
+    for end in 0..=whole.len() {
+        let mut from = &whole[..end];
+        let complete = ends.iter().filter(|at| **at > 0 && **at <= end).count();
+        for _ in 0..complete {
+            assert!(frame::read(&mut from).is_ok_and(|sent| sent.is_some()), "{end}");
+        }
+        match frame::read(&mut from) {
+            Ok(rest) => assert!(rest.is_none() && ends.contains(&end), "{end}: {rest:?}"),
+            Err(_) => assert!(!ends.contains(&end), "{end}"),
+        }
+    }
+}

@@ -210,9 +210,11 @@ mod tests {
         let files = head.read_files(&mut from, 6).expect("files");
         assert_eq!((files["part-00000"].len(), files["manifest.json"].len()), (3, 3));
         assert!(from.is_empty());
-        let mut cut = &packed[..packed.len() - 1];
-        let head = Head::read(&mut cut).expect("a line");
-        assert!(head.read_files(&mut cut, 6).is_err(), "a byte is missing");
+        let read = |mut from: &[u8]| Head::read(&mut from)?.read_files(&mut from, 6);
+        for end in 0..packed.len() {
+            assert!(read(&packed[..end]).is_err(), "{end} of {} bytes are there", packed.len());
+        }
+        assert_eq!(read(&packed).expect("all are there").len(), 2);
         assert!(Head::read(&mut &b""[..]).is_err() && Head::read(&mut &b"hello\n"[..]).is_err());
         assert!(head.read_files(&mut &packed[..], 5).is_err(), "more than is allowed");
     }
