@@ -6,6 +6,7 @@ mod late;
 mod parts;
 mod switches;
 
+use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
@@ -17,6 +18,9 @@ use crate::support::{compile, library, mpiexec, tinyprof};
 
 /// The time after which a launcher ends what hangs. A thousand commands take a few minutes.
 const LONGEST_S: &str = "1800";
+
+/// The file of what the launcher and the ranks say on their standard error.
+const ERRORS: &str = "errors";
 
 /// A program of `tests/programs/commanded.h` that carries out orders.
 struct Driven {
@@ -36,6 +40,7 @@ impl Driven {
         command.env("TINYPROF_OUT", place.path().join("p")).env("TINYPROF_REPORT", "off");
         command.env("TINYPROF_STEER", "hold").env("MPIEXEC_TIMEOUT", LONGEST_S);
         command.envs(variables.iter().copied());
+        command.stderr(File::create(place.path().join(ERRORS)).expect("a file"));
         let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let mut child = child.expect("mpiexec starts");
         let stdin = child.stdin.take().expect("a pipe");
@@ -47,7 +52,15 @@ impl Driven {
     fn line(&mut self) -> String {
         let mut line = String::new();
         self.stdout.read_line(&mut line).expect("text");
+        if line.is_empty() {
+            eprintln!("{}", self.errors());
+        }
         line.trim_end().to_owned()
+    }
+
+    /// Returns what it has said on its standard error.
+    fn errors(&self) -> String {
+        std::fs::read_to_string(self.place.path().join(ERRORS)).expect("text")
     }
 
     fn order(&mut self, order: &str) {

@@ -146,6 +146,30 @@ FROM_LEFT(Accumulate, (PMPI_Barrier(orders), OPEN, MPI_Accumulate(a, SMALL, MPI_
 FROM_LEFT(Win_fence, (PMPI_Barrier(orders), MPI_Win_fence(0, window), PMPI_Put(a, SMALL, MPI_INT, right, 0, SMALL, MPI_INT, window), MPI_Win_fence(0, window), PMPI_Barrier(orders)))
 FROM_LEFT(Win_lock, (PMPI_Barrier(orders), MPI_Win_lock(MPI_LOCK_SHARED, right, 0, window), PMPI_Put(a, SMALL, MPI_INT, right, 0, SMALL, MPI_INT, window), MPI_Win_unlock(right, window), PMPI_Barrier(orders)))
 FROM_LEFT(Win_flush, (PMPI_Barrier(orders), OPEN, PMPI_Put(a, SMALL, MPI_INT, right, 0, SMALL, MPI_INT, window), MPI_Win_flush(right, window), CLOSE))
+
+// Files: each rank has its own part of one file.
+static MPI_File file, other;
+#define OWN my_rank * SMALL * (MPI_Offset)sizeof(int)
+#define TO(file) file, OWN, a, SMALL, MPI_INT
+#define FROM(file) file, OWN, b, SMALL, MPI_INT
+#define OPEN_OTHER "everywhere.other", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &other
+#define OWN_PART(name, call) \
+    static void do_##name(void) { \
+        fill(); \
+        call; \
+        if (b[0] != my_rank + 1 || b[SMALL - 1] != my_rank + 1) wrong(#name); \
+    }
+static void write_own(void) { PMPI_File_write_at(TO(file), &status); }
+static void read_own(void) { PMPI_File_read_at(FROM(file), &status); }
+OWN_PART(File_write_at, (MPI_File_write_at(TO(file), &status), read_own()))
+OWN_PART(File_write_at_all, (MPI_File_write_at_all(TO(file), &status), read_own()))
+OWN_PART(File_iwrite_at, (MPI_File_iwrite_at(TO(file), &request), complete(), read_own()))
+OWN_PART(File_read_at, (write_own(), MPI_File_read_at(FROM(file), &status)))
+OWN_PART(File_read_at_all, (write_own(), MPI_File_read_at_all(FROM(file), &status)))
+OWN_PART(File_iread_at, (write_own(), MPI_File_iread_at(FROM(file), &request), complete()))
+OWN_PART(File_sync, (write_own(), MPI_File_sync(file), read_own()))
+OWN_PART(File_open, (MPI_File_open(world, OPEN_OTHER), PMPI_File_write_at(TO(other), &status), PMPI_File_read_at(FROM(other), &status), PMPI_File_close(&other)))
+OWN_PART(File_close, (PMPI_File_open(world, OPEN_OTHER), PMPI_File_write_at(TO(other), &status), PMPI_File_read_at(FROM(other), &status), MPI_File_close(&other)))
 static MPI_Comm made;
 PLAIN(Comm_dup, (MPI_Comm_dup(world, &made), PMPI_Comm_free(&made)))
 PLAIN(Comm_split, (MPI_Comm_split(world, my_rank % 2, 0, &made), PMPI_Comm_free(&made)))
@@ -165,8 +189,10 @@ static const struct {
     NAME(Scan), NAME(Exscan), NAME(Gather), NAME(Gatherv), NAME(Scatter), NAME(Scatterv),
     NAME(Allgather), NAME(Allgatherv), NAME(Iallgather), NAME(Alltoall), NAME(Alltoallv),
     NAME(Alltoallw), NAME(Ialltoall), NAME(Neighbor_allgather), NAME(Neighbor_alltoall), NAME(Put),
-    NAME(Get), NAME(Accumulate), NAME(Win_fence), NAME(Win_lock), NAME(Win_flush), NAME(Comm_dup),
-    NAME(Comm_split), NAME(Comm_free),
+    NAME(Get), NAME(Accumulate), NAME(Win_fence), NAME(Win_lock), NAME(Win_flush),
+    NAME(File_write_at), NAME(File_write_at_all), NAME(File_iwrite_at), NAME(File_read_at),
+    NAME(File_read_at_all), NAME(File_iread_at), NAME(File_sync), NAME(File_open),
+    NAME(File_close), NAME(Comm_dup), NAME(Comm_split), NAME(Comm_free),
 };
 
 static void prepare(void) {
@@ -176,6 +202,7 @@ static void prepare(void) {
     PMPI_Comm_dup(MPI_COMM_WORLD, &world);
     PMPI_Cart_create(world, 1, &ranks, &periodic, 0, &ring);
     PMPI_Win_create(b, sizeof b, sizeof(int), MPI_INFO_NULL, world, &window);
+    PMPI_File_open(world, "everywhere.data", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
     attached = malloc((size_t)bytes * 4);
     PMPI_Buffer_attach(attached, bytes * 4);
     for (int i = 0; i < 8; i++) counts[i] = SMALL, places[i] = i * SMALL, types[i] = MPI_INT;
@@ -202,6 +229,7 @@ int main(int argc, char **argv) {
     prepare();
     for (int at = 0; at < (int)(sizeof all / sizeof *all); at++) again_and_again(at);
     done("sums right");
+    PMPI_File_close(&file);
     PMPI_Win_free(&window);
     PMPI_Comm_free(&world);
     MPI_Finalize();
