@@ -50,15 +50,22 @@ fn a_visit_takes_the_instructions_that_it_took() {
 /// Packages that a visit never enters.
 const NOT_ENTERED: [&str; 3] = ["tinyprof-format", "tinyprof-report", "serde_json"];
 
-/// Returns the number of instructions of a whole run; with `+events`, of one that keeps events.
+/// Returns the number of instructions of a whole run; with `+events`, of one that keeps events, and
+/// with `+off`, of one in which measuring is switched off by a command.
 fn count(program: &Path, case: &str, visits: u64) -> u64 {
-    let (case, events) = match case.split_once('+') {
-        Some((case, "events")) => (case, "ring"),
+    let (case, events, is_off) = match case.split_once('+') {
+        Some((case, "events")) => (case, "ring", false),
+        Some((case, "off")) => (case, "off", true),
         Some((_, other)) => panic!("no such setting: {other}"),
-        None => (case, "off"),
+        None => (case, "off", false),
     };
+    let scratch = tempfile::tempdir().unwrap();
     let mut valgrind = valgrind();
     valgrind.arg(program).arg(case).arg(visits.to_string());
+    if is_off {
+        valgrind.arg("off").env("TINYPROF_STEER", "on");
+        valgrind.env("TINYPROF_SEGMENT_DIR", scratch.path());
+    }
     instructions(valgrind.env("TINYPROF_EVENTS", events).env_remove("TINYPROF"))
 }
 

@@ -24,6 +24,12 @@ pub use crate::record::{
 };
 use crate::sys::{ThreadTime, thread_number};
 
+/// Sets recorders aside while measuring is switched off on their threads, or no longer: before any
+/// thread but the calling one makes calls.
+pub fn set_aside_switched_off(is_set_aside: bool) {
+    thread::set_aside_for_calls(is_set_aside);
+}
+
 /// The recorder of the calling thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Recorder {
@@ -45,11 +51,27 @@ impl Recorder {
         is_here.then(|| Visited { recorder: self, line: Line::from_number(low(callpath.0)) })
     }
 
-    /// Returns the recorder, if the thread has one already.
+    /// Returns the recorder, if the thread has one already, and it is not [set
+    /// aside](set_aside_switched_off).
     #[inline(always)]
     #[must_use]
     pub fn current() -> Option<Self> {
         thread::arena_by_word().map(Self::of)
+    }
+
+    /// Returns the recorder, if it is set aside.
+    #[inline]
+    #[must_use]
+    pub fn set_aside() -> Option<Self> {
+        thread::arena_set_aside().map(Self::of)
+    }
+
+    /// Returns whether a recorder that is set aside has to look for a command: it does so where a
+    /// visit is opened.
+    #[inline]
+    #[must_use]
+    pub fn has_news(self) -> bool {
+        self.arena.has_news_while_off()
     }
 
     /// Returns the recorder, and makes it if there is none yet. `None` if nothing can be recorded

@@ -130,7 +130,7 @@ pub mod __calls {
         Activity, CALLERS_MAX, CallChain, CallPlace, Callpath, CallpathId, ClockFacts, ClockRate,
         EdgeInstance, EdgeKey, EdgeKind, Like, MessageEnd, MessageKind, Open, Recorder, ScriptLine,
         Signature, Site, VISIT_UNITS, Visited, clock_rate, keep_causes, lose_message,
-        no_processor_ns, visit_ns_now, with_discarded_records,
+        no_processor_ns, set_aside_switched_off, visit_ns_now, with_discarded_records,
     };
     pub use crate::collect::for_mpi::starting;
     pub use crate::sys::boot_id;

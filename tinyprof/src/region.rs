@@ -156,7 +156,7 @@ impl Drop for LoopGuard {
 #[inline(never)]
 pub(crate) fn open<const IN_THE_PROGRAM: bool>(site: &'static Site) -> Visit {
     let current = thread::current();
-    match current.arena() {
+    match current.measuring() {
         Some(arena) => arena.enter(site),
         None if current.is_off() => Visit::LOST,
         None => open_first(site),
@@ -165,15 +165,33 @@ pub(crate) fn open<const IN_THE_PROGRAM: bool>(site: &'static Site) -> Visit {
 
 #[inline(never)]
 fn close<const IN_THE_PROGRAM: bool>(line: Line) {
+    match thread::current().measuring() {
+        Some(arena) => arena.exit(line),
+        None => close_while_off(line),
+    }
+}
+
+/// Closes a visit that was open when measuring was switched off.
+#[cold]
+#[inline(never)]
+fn close_while_off(line: Line) {
     if let Some(arena) = thread::arena() {
         arena.exit(line);
     }
 }
 
 /// Opens a visit where `open` found no arena: once for each thread, and on every visit where there
-/// is no memory to record it.
+/// is no memory to record it, or measuring is switched off.
 #[cold]
 #[inline(never)]
 fn open_first(site: &'static Site) -> Visit {
+    if thread::current().stays_switched_off() {
+        return Visit::LOST;
+    }
+    attach_and_open(site)
+}
+
+#[inline(never)]
+fn attach_and_open(site: &'static Site) -> Visit {
     thread::arena_or_attach(start_recording).map_or(Visit::LOST, |arena| arena.enter(site))
 }

@@ -30,7 +30,11 @@ pub(crate) fn valgrind() -> Command {
 
 /// Runs a program under [`valgrind`], and returns its instructions.
 pub(crate) fn instructions(valgrind: &mut Command) -> u64 {
-    let output = run(valgrind);
+    collected(&run(valgrind))
+}
+
+/// Returns the instructions of a run under [`valgrind`].
+pub(crate) fn collected(output: &Output) -> u64 {
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     let collected = text.lines().find_map(|line| line.split_once("Collected : "));
     collected

@@ -1,8 +1,14 @@
-//! Makes visits, for tools that count instructions: `visits CASE COUNT`.
+//! Makes visits, for tools that count instructions: `visits CASE COUNT [off]`. With `off`, measuring
+//! is switched off before, by a command to its own memory. Case `times` prints what a region takes
+//! in ns: without the profiler, while it measures, and while measuring is off.
+
+mod off;
 
 use std::hint::black_box;
 
+use off::Thread;
 use tinyprof::{profile, profile_loop, profile_scope};
+use tinyprof_segment::control::Verb;
 
 #[inline(never)]
 fn region() {
@@ -17,8 +23,55 @@ fn keyed(key: &str) {
 }
 
 #[profile(name = "root")]
-fn inside(work: impl FnOnce()) {
-    work();
+fn inside<T>(work: impl FnOnce() -> T) -> T {
+    work()
+}
+
+const NOT_OBEYED: &str = "nobody obeys in TINYPROF_SEGMENT_DIR: is TINYPROF_STEER=on?";
+
+/// Returns this thread, which has made a visit.
+fn own() -> Result<Thread, &'static str> {
+    region();
+    let directory = std::env::var_os("TINYPROF_SEGMENT_DIR").unwrap_or_default();
+    Thread::find(directory.as_ref()).map_err(|_| NOT_OBEYED)
+}
+
+/// Obeys a command to itself, where a visit ends.
+fn obey(own: &Thread, verb: Verb) -> Result<(), &'static str> {
+    let number = own.give(verb).map_err(|_| NOT_OBEYED)?;
+    region();
+    own.has_done(number).ok().filter(|&is_done| is_done).map(drop).ok_or(NOT_OBEYED)
+}
+
+#[inline(never)]
+fn nothing() {
+    black_box(());
+}
+
+/// Prints the medians of rounds in which each comes in turn.
+fn print_times(visits: u64) -> Result<(), &'static str> {
+    let own = own()?;
+    let mut all = [const { Vec::new() }; 3];
+    for _ in 0..41 {
+        all[0].push(ps_of(visits, nothing));
+        all[1].push(ps_of(visits, region));
+        obey(&own, Verb::Off)?;
+        all[2].push(ps_of(visits, region));
+        obey(&own, Verb::On)?;
+    }
+    let [nothing, on, off] = all.map(|mut ns| {
+        ns.sort_unstable();
+        ns[ns.len() / 2]
+    });
+    println!("region: {nothing} without, {on} on, {off} off; ps");
+    Ok(())
+}
+
+/// Returns the time of one of these visits, in ps.
+fn ps_of(visits: u64, visit: fn()) -> u64 {
+    let begun_ns = tinyprof::collect::monotonic_ns();
+    (0..visits).for_each(|_| visit());
+    (tinyprof::collect::monotonic_ns() - begun_ns) * 1000 / visits
 }
 
 /// Leaves regions out of the recording.
@@ -36,6 +89,9 @@ fn main() -> Result<(), &'static str> {
     let case = arguments.next().ok_or("which case?")?;
     let visits: u64 =
         arguments.next().and_then(|count| count.parse().ok()).ok_or("how many visits?")?;
+    if arguments.next().is_some() {
+        obey(&own()?, Verb::Off)?;
+    }
     match case.as_str() {
         "region" => inside(|| (0..visits).for_each(|_| region())),
         "split" => inside(|| (0..visits).for_each(|_| keyed(black_box("alloc::vec::Vec<f64>")))),
@@ -55,6 +111,7 @@ fn main() -> Result<(), &'static str> {
                 );
             });
         }
+        "times" => inside(|| print_times(visits))?,
         "root" => (0..visits).for_each(|_| region()),
         "loop_total" => inside(|| {
             profile_loop!(

@@ -15,6 +15,7 @@ mod joined;
 mod joint;
 mod lifetime;
 mod message;
+mod off;
 mod one_sided;
 mod ordered;
 mod original;
@@ -66,11 +67,25 @@ pub(crate) unsafe fn call(index: usize, called: u32, words: Words) -> c_int {
     let function = &FUNCTIONS[index];
     let original = original::known_of_c(index);
     let is_usual = called == binding::C && original != 0 && function.looks != Looks::Steers;
-    let recorder = match Recorder::current() {
-        Some(recorder) if is_usual && inside::word(recorder) == 0 => recorder,
+    match Recorder::current() {
+        Some(recorder) if is_usual && inside::word(recorder) == 0 => {
+            // SAFETY: as the caller says, and the original is the function of this name.
+            unsafe { call_usual(recorder, index, words, original) }
+        }
         // SAFETY: as the caller says.
-        _ => return unsafe { call_unusual(index, called, words) },
-    };
+        Some(_) => unsafe { call_unusual(index, called, words) },
+        // SAFETY: as the caller says.
+        None => unsafe { off::call(index, called, words) },
+    }
+}
+
+/// Handles a call of C that is made outside of all others, while calls are recorded.
+///
+/// # Safety
+/// As for [`call`], and `original` is the function that it goes on to.
+#[inline(always)]
+unsafe fn call_usual(recorder: Recorder, index: usize, words: Words, original: usize) -> c_int {
+    let (function, called) = (&FUNCTIONS[index], binding::C);
     if !session::records_calls_alone() {
         if !companions::is_on() {
             // SAFETY: as the caller says.

@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU32};
 
+use tinyprof::__calls::set_aside_switched_off;
+
 /// The profiler's steps when MPI begins and ends. None of the functions may panic.
 #[derive(Clone, Copy, Debug)]
 pub struct Session {
@@ -92,6 +94,12 @@ pub(crate) fn session() -> Option<&'static Session> {
 /// Begins the recording.
 pub(crate) fn begin() {
     REASONS.fetch_and(!OUTSIDE, Relaxed);
+}
+
+/// Has calls take a way of their own while measuring is switched off, unless messages are observed:
+/// companions go on then. To be called before the program can make calls.
+pub(crate) fn has_begun() {
+    set_aside_switched_off(REASONS.load(Relaxed) & MESSAGES == 0);
 }
 
 /// Ends the recording, for good.

@@ -40,11 +40,32 @@ static THREAD_END: ThreadEnd = ThreadEnd::new();
 /// Set if the flush points of every thread are watched.
 static WATCH_ALL: AtomicBool = AtomicBool::new(false);
 
+/// The bit of an arena that is set aside, as measuring is switched off in it: no address has it.
+/// One comparison then tells both that there is no arena, and that it measures nothing.
+const SET_ASIDE: usize = 1 << (usize::BITS - 1);
+/// True if the arena is set aside for wrappers of MPI's functions, too.
+static SETS_ASIDE_FOR_CALLS: AtomicBool = AtomicBool::new(false);
+
 /// Changes the arena or state of the calling thread.
 fn set_current(current: *const Arena) {
-    CURRENT.set(current);
-    let is_arena = current.addr() > LAST_MARK;
-    thread_word::set(if is_arena { current.expose_provenance() } else { 0 });
+    let arena = Current(current).arena();
+    let aside = if arena.is_some_and(Arena::is_switched_off) { SET_ASIDE } else { 0 };
+    CURRENT.set(current.map_addr(|address| (address & !SET_ASIDE) | aside));
+    let aside = if SETS_ASIDE_FOR_CALLS.load(Relaxed) { aside } else { 0 };
+    thread_word::set(arena.map_or(0, |arena| ptr::from_ref(arena).expose_provenance() | aside));
+}
+
+/// Notices that measuring was switched off or on in `arena`, if it is that of this thread.
+pub(super) fn is_switched(arena: &Arena) {
+    if current().arena().is_some_and(|own| ptr::eq(own, arena)) {
+        set_current(CURRENT.get());
+    }
+}
+
+/// Lets [`arena_by_word`] find no arena while measuring is switched off, or find it then as well.
+pub(crate) fn set_aside_for_calls(is_set_aside: bool) {
+    SETS_ASIDE_FOR_CALLS.store(is_set_aside, Relaxed);
+    set_current(CURRENT.get());
 }
 
 /// The arena or state of the current thread. It is of no use to another thread.
@@ -73,10 +94,25 @@ impl Current {
         if self.0.addr() <= LAST_MARK {
             return None;
         }
+        let arena = self.0.map_addr(|address| address & !SET_ASIDE);
         // SAFETY: a pointer above the marks was stored by `attach`; it points into the registry,
         // which is never dropped. Everything in an arena is atomic, so that a shared reference is
         // sound on any thread.
-        Some(unsafe { &*self.0 })
+        Some(unsafe { &*arena })
+    }
+
+    /// Returns the arena, if there is one already, and measuring is not switched off in it.
+    #[inline]
+    pub(crate) fn measuring(self) -> Option<&'static Arena> {
+        // SAFETY: as for `arena`, and the pointer has no other bit.
+        (self.0.addr().cast_signed() > LAST_MARK.cast_signed()).then(|| unsafe { &*self.0 })
+    }
+
+    /// Returns whether measuring is switched off, and no command has come that may change it.
+    #[inline]
+    pub(crate) fn stays_switched_off(self) -> bool {
+        self.0.addr() & SET_ASIDE != 0
+            && self.arena().is_some_and(|arena| !arena.has_news_while_off())
     }
 }
 
@@ -90,9 +126,20 @@ pub(crate) fn arena() -> Option<&'static Arena> {
 /// executable.
 #[inline(always)]
 pub(crate) fn arena_by_word() -> Option<&'static Arena> {
-    let arena = ptr::with_exposed_provenance::<Arena>(thread_word::get());
-    // SAFETY: null, or a pointer of `CURRENT` that is an arena, see `Current::arena`.
-    unsafe { arena.as_ref() }
+    let word = thread_word::get();
+    // One comparison tells both: there is none, and it is set aside.
+    let is_there = word.cast_signed() > 0;
+    // SAFETY: a pointer of `CURRENT` that is an arena, see `Current::arena`.
+    is_there.then(|| unsafe { &*ptr::with_exposed_provenance::<Arena>(word) })
+}
+
+/// Returns the arena of the current thread if it is [set aside](set_aside_for_calls).
+#[inline]
+pub(crate) fn arena_set_aside() -> Option<&'static Arena> {
+    let word = thread_word::get();
+    let arena = ptr::with_exposed_provenance::<Arena>(word & !SET_ASIDE);
+    // SAFETY: as for `arena_by_word`.
+    (word & SET_ASIDE != 0).then(|| unsafe { &*arena })
 }
 
 /// Returns the arena of the current thread, and makes it if there is none yet. Returns `None` if

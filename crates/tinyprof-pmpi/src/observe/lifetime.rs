@@ -94,6 +94,7 @@ unsafe fn initialise(index: usize, words: Words, pass_on: impl Fn() -> c_int) ->
     if session::is_recording()
         && let Some(recorder) = recorder
     {
+        session::has_begun();
         recorder.open_program();
     }
     drop(steering);

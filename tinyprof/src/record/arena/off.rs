@@ -1,8 +1,9 @@
 //! Measuring itself, switched off and on by commands.
 //!
-//! While it is off, the thread is outside of all regions as far as the shortest path can see, and
-//! its caches are empty: whatever it enters ends in the code for callpaths that are not known,
-//! which looks here. Regions that were open keep their records, and go on when it is on again; the
+//! While it is off, the arena is set aside: the shortest path finds none, and the code for threads
+//! without one looks here. Whoever has the arena all the same finds the thread outside of all
+//! regions, and its caches empty: that ends in the code for callpaths that are not known, which
+//! looks here, too. Regions that were open keep their records, and go on when it is on again; the
 //! time between is taken out of them. One of them that ends while it is off has ended when that
 //! began.
 
@@ -16,6 +17,7 @@ use tinyprof_segment::words::Line;
 
 use super::super::events::{Events, Window};
 use super::super::node::START;
+use super::super::thread;
 use super::{Arena, Visit, sampled};
 
 /// What is left while it is off.
@@ -30,7 +32,7 @@ pub(super) struct Off {
 impl Arena {
     /// Returns whether measuring is switched off on this thread.
     #[inline]
-    pub(super) fn is_switched_off(&self) -> bool {
+    pub(in crate::record) fn is_switched_off(&self) -> bool {
         self.off.is_off.load(Relaxed) != 0
     }
 
@@ -60,6 +62,7 @@ impl Arena {
         own.is_off.store(1, Relaxed);
         self.hot.forget_callpaths();
         self.hot.current().store(0, Relaxed);
+        thread::is_switched(self);
     }
 
     /// Switches it on again. Owner only, outside of all contexts.
@@ -84,6 +87,7 @@ impl Arena {
         own.is_off.store(0, Relaxed);
         self.hot.current().store(innermost.number(), Relaxed);
         self.log_end(self.obedience.off.swap(0, Relaxed));
+        thread::is_switched(self);
     }
 
     /// Returns for how long it has been off, since the last switch; 0 if it is on.
@@ -113,10 +117,8 @@ impl Arena {
         if !self.is_switched_off() {
             return None;
         }
-        let word = self.header(header::COMMAND).load(Acquire);
-        let is_asked = word != self.obedience.seen.load(Relaxed);
         // Within a context, the region to go back to is that of another thread.
-        if (is_asked || self.counts_flush_points()) && self.current().is_none() {
+        if self.has_news_while_off() && self.current().is_none() {
             self.obey_off();
             if !self.is_switched_off() && self.counts_flush_points() {
                 return None;
@@ -124,6 +126,14 @@ impl Arena {
         }
         // Also where it has just been switched on: what it enters has begun before.
         Some(Visit::LOST)
+    }
+
+    /// Returns whether a command has come, or flush points are watched: measuring may be off no
+    /// longer.
+    #[inline]
+    pub(crate) fn has_news_while_off(&self) -> bool {
+        let word = self.header(header::COMMAND).load(Acquire);
+        word != self.obedience.seen.load(Relaxed) || self.counts_flush_points()
     }
 
     /// Obeys a command that has come while measuring is off.
@@ -209,6 +219,7 @@ impl Arena {
         for word in [header::OFF_SINCE, header::OFF_SINCE_NS, header::OFF_NS] {
             self.header(word).store(0, Relaxed);
         }
+        thread::is_switched(self);
     }
 
     /// Switches measuring on for another owner of the arena.
