@@ -1,6 +1,6 @@
-//! Makes visits, for tools that count instructions: `visits CASE COUNT [off]`. With `off`, measuring
-//! is switched off before, by a command to its own memory. Case `times` prints what a region takes
-//! in ns: without the profiler, while it measures, and while measuring is off.
+//! Makes visits, for tools that count instructions: `visits CASE COUNT [off]`. With `off`,
+//! measuring is switched off before, by a command to its own memory. Case `times` prints what a
+//! region takes: without the profiler, while it measures, and while measuring is off.
 
 mod off;
 

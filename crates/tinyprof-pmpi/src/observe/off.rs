@@ -1,5 +1,5 @@
-//! Calls while measuring is switched off: they go on to MPI without being looked at. Only those that
-//! the table of requests or objects has to know of do what they always do.
+//! Calls while measuring is switched off: they go on to MPI without being looked at. Only those
+//! that the table of requests or objects has to know of do what they always do.
 
 use std::ffi::c_int;
 
