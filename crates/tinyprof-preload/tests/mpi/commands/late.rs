@@ -1,11 +1,8 @@
 //! Commands for a flush point to which a rank does not come.
 
 use std::fs;
-use std::thread::sleep;
-use std::time::Duration;
 
 use super::{Driven, calls, profile};
-use crate::why::ATTEMPTS;
 
 const RANKS: usize = 3;
 
@@ -53,39 +50,4 @@ fn a_rank_that_does_not_come_is_named_and_comes_later() {
 #[test]
 fn so_it_is_where_metrics_are_chosen() {
     with_one_away(&["metrics", "-alloc_bytes"]);
-}
-
-/// Has rank 1 stay away between its proposal and the flush point on which all agree. Returns false
-/// if it had no processor, and has left before or after.
-fn with_one_that_has_agreed() -> bool {
-    let variables = [("TINYPROF_INTERVAL", "1000h"), ("TINYPROF_MPI", "calls")];
-    let mut program = Driven::start("switched.c", 2, &variables);
-    assert_eq!(program.line(), "ready");
-    program.steps(2);
-    program.order("p");
-    assert_eq!(program.line(), "paused");
-    let told = program.begun(&["reset"]);
-    assert!(told.contains("0, 1 have not come to the flush point"), "none is passed: {told}");
-    program.order("l 1");
-    let given_up = "a rank has waited 30 s at flush point ";
-    let looks = (0..450).map(|_| {
-        sleep(Duration::from_millis(100));
-        program.errors().contains(given_up)
-    });
-    let is_given_up = looks.into_iter().any(|is_so| is_so);
-    fs::write(program.place.path().join("go"), "").expect("a file");
-    assert_eq!(program.line(), "done", "it goes on");
-    program.steps(3);
-    let place = program.end();
-    let whole = profile(&place, "p.tprof");
-    for (function, count) in [("MPI_Barrier", 5), ("MPI_Bcast", 300)] {
-        assert_eq!(calls(&whole, function), [count; 2], "{function}");
-    }
-    is_given_up
-}
-
-#[test]
-#[ignore = "takes 35 s: ranks wait for 30, and no setting shortens that"]
-fn a_rank_that_waits_for_one_that_never_comes_gives_up() {
-    assert!((0..ATTEMPTS).any(|_| with_one_that_has_agreed()), "nobody has waited");
 }
