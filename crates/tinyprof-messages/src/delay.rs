@@ -51,6 +51,7 @@
 //!     partner_ns: 50_000,
 //!     lost_ns: 0,
 //!     is_mutual: false,
+//!     is_over: false,
 //! };
 //! let mut costs = Costs::new(&table);
 //! waits.wait(&wait, Some(&pulled), &mut costs);

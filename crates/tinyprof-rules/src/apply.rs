@@ -76,7 +76,7 @@ fn found(rule: &Rule, subjects: &Subjects) -> Result<Option<Finding>, String> {
 /// Adds a finding. A built-in rule says nothing of a call for which a cause is known.
 fn add(why: &mut Why, rule: &Rule, finding: Finding) {
     let at = finding.place.as_ref().map(|place| place.index);
-    let is_told = why.findings().iter().any(|known| {
+    let is_told = why.findings().iter().filter(|known| !known.is_chance()).any(|known| {
         let places = [&known.place, &known.waits_at];
         at.is_some() && places.iter().any(|p| p.as_ref().map(|place| place.index) == at)
     });

@@ -2,6 +2,7 @@
 
 pub(crate) mod backtrack;
 pub(crate) mod costs;
+mod elsewhere;
 mod lookups;
 pub(crate) mod path;
 
@@ -89,6 +90,10 @@ pub(crate) struct Blame {
     /// The waiting for ranks that had no processor, and that of each of these ranks.
     pub(crate) no_processor: Blamed,
     pub(crate) without_processor: BTreeMap<u32, f64>,
+    /// Of the causes, the waiting for ranks of other hosts of which sums over the run tell why, in
+    /// ns, and all such waiting.
+    pub(crate) estimated: BTreeMap<Cause, f64>,
+    pub(crate) estimated_ns: f64,
     /// True if the causes were found while the program ran, and not from sums over the run.
     pub(crate) is_measured: bool,
 }

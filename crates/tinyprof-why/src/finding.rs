@@ -226,7 +226,8 @@ impl Finding {
     }
 
     /// Returns whether only chance explains what was found.
-    pub(crate) fn is_chance(&self) -> bool {
+    #[must_use]
+    pub fn is_chance(&self) -> bool {
         matches!(self.kind, Kind::TurnsToBeLate | Kind::Oversubscription)
     }
 

@@ -58,7 +58,10 @@ pub(crate) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     found.extend(large);
     if let Some(tests) = polling::tests(facts) {
         tested::add_late(facts, &tests, &mut found);
-        found.push(polling::polling(facts, &tests));
+        // Sleeping between tests costs nothing but that ranks notice late.
+        if !tests.naps {
+            found.push(polling::polling(facts, &tests));
+        }
     }
     found.extend(imbalance::imbalance(facts));
     visits::add_one_slow_visit(facts, &mut found);

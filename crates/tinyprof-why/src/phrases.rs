@@ -4,6 +4,7 @@ use tinyprof_messages::graph::RankSet;
 use tinyprof_report::cells::{time, whole};
 
 use crate::facts::activities::Doing;
+use crate::facts::apart::Between;
 use crate::facts::run::Run;
 use crate::place::Place;
 
@@ -39,15 +40,31 @@ fn is_one(of: &RankSet) -> bool {
 /// Returns `computes 1.64 s before MPI_Irecv at exchange (halo.c:11)`.
 pub(crate) fn does(run: &Run, of: &RankSet, doing: Doing, time_ns: f64) -> String {
     let table = &run.callpaths;
-    let at = Place::of(table, doing.callpath());
+    let at = run.place(doing);
     let caller = Place::caller_of(table, doing.callpath());
     let place = match caller.filter(|caller| caller.function != at.function) {
         Some(caller) => format!("{}, called in {}", at.name(), caller.name()),
         None => at.name(),
     };
     let time = ns(time_ns);
+    if let Some(between) = between_tests(run, of, doing) {
+        let each = ns(between.each_ns());
+        let spends = if_many(of, "spends", "spend");
+        return format!("{spends} {time} between tests in {place}, {each} each time");
+    }
     match doing {
         Doing::Before(_) => format!("{} {time} before {place}", if_many(of, "computes", "compute")),
         Doing::In(_) => format!("{} {time} in {place}", if_many(of, "spends", "spend")),
     }
+}
+
+/// Returns what these ranks do between two tests of a loop, if an activity is mostly that.
+pub(crate) fn between_tests(run: &Run, of: &RankSet, doing: Doing) -> Option<Between> {
+    let Doing::Before(test) = doing else { return None };
+    let visits = run.activities.of(doing)?;
+    let of_rank = |rank: u32| {
+        let gap_ns = visits.get(rank as usize).map_or(0, |visits| visits.ns);
+        run.apart.of(test, rank, crate::ns(gap_ns.into()))
+    };
+    of.iter().map(of_rank).collect::<Option<Vec<Between>>>()?.into_iter().max_by_key(|one| one.ns)
 }

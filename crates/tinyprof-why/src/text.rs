@@ -58,6 +58,12 @@ impl Why {
         }
         let for_whom =
             if parts.is_empty() { String::new() } else { format!("; for {}", parts.join(", ")) };
+        let elsewhere = if self.share(self.estimated_ns) >= NOT_FOLLOWED_PART {
+            let share = percent_cell(self.share(self.estimated_ns));
+            format!("; of {share}, for ranks of other hosts, only sums over the run tell why")
+        } else {
+            String::new()
+        };
         let more = if self.share(self.not_followed_ns) >= NOT_FOLLOWED_PART {
             let share = percent_cell(self.share(self.not_followed_ns));
             format!("; {share} more is in calls that are not followed")
@@ -65,7 +71,7 @@ impl Why {
             String::new()
         };
         Some(format!(
-            "waiting: {} of the time{for_whom}{more}",
+            "waiting: {} of the time{for_whom}{elsewhere}{more}",
             percent_cell(self.share(self.waiting_ns))
         ))
     }

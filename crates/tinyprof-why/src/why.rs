@@ -42,6 +42,8 @@ pub struct Why {
     pub(crate) not_followed_ns: f64,
     /// The waiting of which no cause is known, in ns.
     pub(crate) unexplained_ns: f64,
+    /// The waiting for ranks of other hosts of which sums over the run tell why, in ns.
+    pub(crate) estimated_ns: f64,
     /// The critical path, if the program has found it.
     pub(crate) path: Option<CriticalPath>,
     pub(crate) ranks: usize,
@@ -168,6 +170,7 @@ impl Why {
             not_followed_ns: 0.0,
             unexplained_ns: (waiting_ns - caused_ns - by_locks_ns - blame.no_processor.ns())
                 .max(0.0),
+            estimated_ns: blame.estimated_ns,
             path: path.finish(run).map(|path| CriticalPath {
                 ns: path.ns,
                 by_rank: path.by_rank.into_iter().map(|(rank, ns)| (of_one(rank), ns)).collect(),

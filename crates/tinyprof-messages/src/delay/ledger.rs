@@ -10,14 +10,15 @@ use super::cause::{Activity, Cause};
 use super::costs::Costs;
 use super::deferred::Deferred;
 use super::instance::Instance;
-use super::layout::{ANCHOR_HEAD, ANCHORS, PARTNER_HEAD, SEQUENCE, Sizes, State, WAITS, WAYS};
-use super::list::{List, Owned, Word};
+use super::layout::{ANCHOR_HEAD, SEQUENCE, Sizes, State, WAITS};
+use super::list::{self, List, Owned, Word};
 use super::log;
 use super::page::{Page, Wanted};
 use super::pulled::Pulled;
 use super::shares::Shares;
 
 mod interval;
+mod moments;
 mod path;
 #[cfg(test)]
 mod tests;
@@ -43,6 +44,8 @@ pub struct Wait {
     pub lost_ns: u64,
     /// All ranks of the communicator wait for all in this operation: [`Ledger::align`] follows.
     pub is_mutual: bool,
+    /// The rank hears of it after the call: its time has been [added](Ledger::add) as work.
+    pub is_over: bool,
 }
 
 /// Waits of which a ledger could not find the causes, or not all.
@@ -83,6 +86,8 @@ pub struct Ledger<'m> {
     budget: Budget,
     deferred: Deferred,
     losses: Losses,
+    /// The clock as it was at the end of a call that is over.
+    then: Box<[u64]>,
     /// A partner that was forgotten, in each set.
     has_forgotten: Box<[bool]>,
 }
@@ -113,6 +118,7 @@ impl<'m> Ledger<'m> {
             budget: Budget::new(),
             deferred: Deferred::default(),
             losses: Losses::default(),
+            then: vec![0; list::words(sizes.activities)].into_boxed_slice(),
             has_forgotten: vec![false; sizes.sets()].into_boxed_slice(),
         }
     }
@@ -251,7 +257,12 @@ impl<'m> Ledger<'m> {
                 self.shares.direct(Cause::new(wait.partner, Activity::OTHER), all_ns);
             }
         }
-        let state = self.next_state(wait.left_ns);
+        let is_late = partner.is_some_and(|pulled| pulled.is_late);
+        // Where the rank has taken over another path meanwhile, that one counts.
+        let since_ns = self.words[self.state().since].get();
+        let is_superseded =
+            wait.is_over && (since_ns > wait.left_ns || is_late || !self.look_back(wait.left_ns));
+        let state = self.next_state(wait.left_ns.max(since_ns));
         let blame = &self.words[state.blame[0]..state.blame[1]];
         let parts = self.shares.of_waiting().inspect(|(cause, _, ns)| match *cause {
             Cause::OTHER => Owned::add_other(blame, *ns),
@@ -259,6 +270,7 @@ impl<'m> Ledger<'m> {
         });
         costs.add(wait.callpath, parts);
         let in_call_ns = wait.left_ns.saturating_sub(wait.entered_ns);
+        let in_call_ns = if wait.is_over { 0 } else { in_call_ns };
         let other_ns = in_call_ns.saturating_sub(wait.waited_ns);
         let lost_ns = wait.lost_ns.min(other_ns);
         self.add_within(wait.activity, other_ns - lost_ns, wait.left_ns);
@@ -266,13 +278,19 @@ impl<'m> Ledger<'m> {
             self.add_within(Activity::NO_PROCESSOR, lost_ns, wait.left_ns);
         }
         match partner {
+            _ if is_superseded => self.keep_path(&state),
             Some(pulled) => {
                 self.take_path(wait, pulled, &state);
                 if !wait.is_mutual {
                     self.synchronise(wait, pulled);
                 }
             }
-            None => self.keep_path(wait, &state),
+            None => {
+                self.keep_path(&state);
+                if !wait.is_over {
+                    self.add_to_path(wait, &state);
+                }
+            }
         }
         sequence::end_update(&self.words[SEQUENCE]);
     }
@@ -315,49 +333,5 @@ impl<'m> Ledger<'m> {
         }
         self.words[WAITS].store(waits, Relaxed);
         next
-    }
-
-    fn partner(&self, rank: u32) -> Option<usize> {
-        self.page().partner(rank)
-    }
-
-    fn anchor(&self, instance: Instance) -> Option<usize> {
-        (0..ANCHORS).map(|number| self.sizes.anchor(number)).find(|at| {
-            let [communicator, number] = [*at, *at + 1].map(|word| self.words[word].get());
-            Instance { communicator, number } == instance
-        })
-    }
-
-    /// Returns the anchor that gives way. Two of a communicator are kept: the partner in an
-    /// operation may have left it when this rank compares both since the one before.
-    fn anchor_to_replace(&self, communicator: u64) -> usize {
-        let head = |number: usize| self.sizes.anchor(number);
-        let is_same = |number: &usize| self.words[head(*number)].get() == communicator;
-        let is_full = (0..ANCHORS).filter(is_same).count() >= 2;
-        let giving_way = (0..ANCHORS).filter(|number| !is_full || is_same(number));
-        giving_way.min_by_key(|number| self.words[head(*number) + 2].get()).unwrap_or(0)
-    }
-
-    /// Notes that this rank and its partner have synchronised.
-    fn synchronise(&mut self, wait: &Wait, pulled: &Pulled) {
-        let at = self.partner(wait.partner).unwrap_or_else(|| {
-            let set = wait.partner as usize % self.sizes.sets();
-            let places = (set * WAYS..(set + 1) * WAYS).map(|number| self.sizes.partner(number));
-            let oldest = places.min_by_key(|place| self.words[place + 1].get());
-            let at = oldest.unwrap_or_else(|| self.sizes.partner(0));
-            self.has_forgotten[set] |= self.words[at].get() != 0;
-            at
-        });
-        self.words[at].store(u64::from(wait.partner) + 1, Relaxed);
-        self.words[at + 1].store(wait.left_ns, Relaxed);
-        self.share_moment(at + PARTNER_HEAD, self.clock(), self.blame());
-        let its = at + PARTNER_HEAD + self.sizes.moment();
-        self.share_moment(its, pulled.clock(), pulled.blame());
-    }
-
-    fn share_moment<W: Word>(&self, at: usize, clock: List<'_, W>, blame: List<'_, W>) {
-        let (to_clock, to_blame) = self.sizes.of_moment(at);
-        clock.share(&self.words[to_clock]);
-        blame.share(&self.words[to_blame]);
     }
 }

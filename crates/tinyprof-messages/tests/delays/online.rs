@@ -138,6 +138,7 @@ pub(crate) fn watch(history: &History, rules: &Rules) -> Verdict {
             partner_ns: waited.came_ns,
             lost_ns: 0,
             is_mutual: piece.meeting.is_some(),
+            is_over: false,
         };
         ledgers[rank].wait(&wait, Some(&pulled), &mut costs[rank]);
         ledgers[rank].spend(LOOK_NS);

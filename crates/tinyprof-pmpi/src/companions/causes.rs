@@ -285,7 +285,9 @@ impl Causes {
     pub(super) fn wait(&mut self, waited: &Waited, told: Option<&Told<'_>>, lost_ns: u64) {
         self.add_collected();
         let Waited { callpath, span, .. } = *waited;
-        let left_ns = span.left_ns.max(self.known_ns);
+        // What was heard of a call after its end was work meanwhile.
+        let is_over = span.left_ns < self.known_ns;
+        let left_ns = span.left_ns;
         let Some(partner) = self.rank.checked_add_signed(waited.partner) else {
             return self.block.add_unfollowed(waited.waiting_ns);
         };
@@ -308,10 +310,11 @@ impl Causes {
             partner_ns,
             lost_ns,
             is_mutual: waited.is_mutual,
+            is_over,
         };
         self.ledger.wait(&wait, is_read.then_some(&self.pulled), &mut self.costs);
         self.block.note(&self.ledger.losses());
-        self.known_ns = left_ns;
+        self.known_ns = self.known_ns.max(left_ns);
         self.keep();
     }
 

@@ -210,5 +210,6 @@ fn what_a_late_receiver_did_is_passed_on_before_its_sender_hears_of_it() {
     assert!(direct > LATE_NS / 2, "{direct} {:#?}", causes(&profile, 0));
     let (_, propagated) = costs_ns(&profile, 2, 1, "MPI_Irecv");
     assert!(propagated > LATE_NS / 2, "{propagated} {:#?}", causes(&profile, 2));
-    assert!(on_path_ns(&profile, 1, "MPI_Irecv") > LATE_NS / 2);
+    // The sender hears of it in its next call, and its path goes through the receiver all the same.
+    assert!(on_path_ns(&profile, 1, "MPI_Irecv") > LATE_NS * 7 / 10);
 }

@@ -310,6 +310,76 @@ static void halves(void) {
   if (step % 5 == 4) MPI_Barrier(world);
 }
 
+// Who is late changes half-way.
+static void halfway(void) {
+  work(rank == (step < steps / 2 ? 1 : 3) ? 5 : 1);
+  MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, world);  // place: halfway
+}
+
+// A function of a library, which is called from two places, and takes long in one of them.
+static __attribute__((noinline)) void library(double units) {
+  work(units);
+  MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_MAX, world);  // place: two_callers
+}
+
+static __attribute__((noinline)) void predict(void) { library(1); step += 0; }
+static __attribute__((noinline)) void correct(void) { library(rank == 2 ? 5 : 1); step += 0; }
+
+static void two_callers(void) {
+  predict();
+  correct();
+}
+
+// Rank 2 has twice as many pieces to send.
+static void pieces(void) {
+  int sent = rank == 2 ? 10 : 5, received = left() == 2 ? 10 : 5;
+  for (int i = 0; i < sent; i++) {
+    work(0.5);
+    MPI_Send(out, 8, MPI_DOUBLE, right(), TAG, world);  // place: pieces
+  }
+  for (int i = 0; i < received; i++)
+    MPI_Recv(in, 8, MPI_DOUBLE, left(), TAG, world, MPI_STATUS_IGNORE);
+  MPI_Barrier(world);
+}
+
+// As `tested`, but the ranks sleep between two tests.
+static void napping(void) {
+  MPI_Request request;
+  int is_there = 0;
+  work(rank == 2 ? 5 : 1);
+  MPI_Irecv(in, 1, MPI_DOUBLE, left(), TAG, world, &request);  // place: napping
+  MPI_Send(out, 1, MPI_DOUBLE, right(), TAG, world);
+  while (!is_there) {
+    MPI_Test(&request, &is_there, MPI_STATUS_IGNORE);
+    if (!is_there) work(0.25);
+  }
+}
+
+// The message has come long ago when rank 1 looks for it again.
+static void noticed_late(void) {
+  if (rank == 1) {
+    MPI_Request request;
+    int is_there = 0;
+    MPI_Irecv(in, 1, MPI_DOUBLE, 0, TAG, world, &request);
+    while (1) {
+      MPI_Test(&request, &is_there, MPI_STATUS_IGNORE);  // place: noticed_late
+      if (is_there) break;
+      work(4);
+    }
+  } else {
+    work(0.5);
+    if (rank == 0) MPI_Send(out, 1, MPI_DOUBLE, 1, TAG, world);
+  }
+  MPI_Barrier(world);
+}
+
+// Healthy: all ranks write a checkpoint now and then.
+static void checkpoints(void) {
+  work(8);
+  if (step % 4 == 3) work(16);
+  MPI_Allreduce(in, out, 4, MPI_DOUBLE, MPI_SUM, world);
+}
+
 static const struct {
   const char *name;
   void (*run)(void);
@@ -319,7 +389,8 @@ static const struct {
     PATTERN(persistent_single), PATTERN(behind_receiver), PATTERN(spread), PATTERN(sides),
     PATTERN(token), PATTERN(tree), PATTERN(rows), PATTERN(begun_late), PATTERN(probing), PATTERN(two_ranks), PATTERN(packer), PATTERN(dumps), PATTERN(serial_root), PATTERN(stages),
     PATTERN(behind_waits), PATTERN(tested), PATTERN(handed_out), PATTERN(tenth), PATTERN(scanned),
-    PATTERN(halves)};
+    PATTERN(halves), PATTERN(halfway), PATTERN(two_callers), PATTERN(pieces), PATTERN(napping),
+    PATTERN(noticed_late), PATTERN(checkpoints)};
 
 int main(int count, char **arguments) {
   MPI_Init(&count, &arguments);

@@ -34,6 +34,11 @@ struct Pair {
 
 /// Returns the causes of all waiting.
 pub(crate) fn backtrack(activities: &Activities, waits: &Waits) -> Blame {
+    of_some(activities, waits, &waits.all)
+}
+
+/// Returns the causes of some of the waiting.
+pub(super) fn of_some(activities: &Activities, waits: &Waits, some: &[Wait]) -> Blame {
     let pairs = pairs(activities, &waits.all);
     let mut starts = vec![0; activities.ranks() + 1];
     for pair in &pairs {
@@ -53,7 +58,7 @@ pub(crate) fn backtrack(activities: &Activities, waits: &Waits) -> Blame {
             break;
         }
     }
-    blame(&waits.all, of_rank, &parts)
+    blame(some, of_rank, &parts)
 }
 
 /// Shares each waiting out among its causes.
@@ -173,6 +178,7 @@ mod tests {
             pattern: Pattern::LateSender,
             ns,
             count: 1,
+            is_heard: false,
         };
         let all = waits.iter().map(wait).collect();
         backtrack(&activities, &Waits { all, for_nobody_ns: 0, are_recorded: true })

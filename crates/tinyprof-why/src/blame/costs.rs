@@ -4,11 +4,15 @@ use std::collections::{BTreeMap, HashMap};
 
 use tinyprof_format::model::{Activity, CallpathId, CallpathIndex, Cause, EdgeKey, RankCauses};
 
+use super::elsewhere::{self, Unread};
 use super::lookups::{Causes, Left, WaitLeft};
 use super::{At, Blame};
 use crate::facts::activities::{Activities, Doing};
 use crate::facts::calls::Call;
 use crate::facts::waits::Waits;
+
+/// The number of the activities that have none of their own.
+const OTHER: u64 = 0;
 
 /// The least part of all waiting of which the program has to have looked for the causes.
 const KNOWN_PART: f64 = 0.5;
@@ -19,6 +23,8 @@ pub(crate) struct Costs {
     all: Vec<Cost>,
     /// The waiting for ranks that had no processor.
     lost: Vec<Lost>,
+    /// The waiting for ranks of which nothing was read.
+    unread: Vec<Unread>,
 }
 
 /// The waiting of a rank in a call because another one had no processor.
@@ -56,6 +62,13 @@ impl Costs {
                 }
                 continue;
             }
+            if number == OTHER && causes.facts.unread > 0 {
+                if let Some(at) = rows.get(&cost.callpath) {
+                    let (of, ns) = (cause, cost.direct.ns);
+                    self.unread.push(Unread { rank, at: *at, of, ns });
+                }
+                continue;
+            }
             let doing = causes.activity(cost.cause).and_then(|activity| doing(rows, activity));
             let (Some(at), Some(doing)) = (rows.get(&cost.callpath), doing) else { continue };
             self.all.push(Cost {
@@ -83,10 +96,16 @@ impl Costs {
             known_ns += crate::ns(u128::from(cost.direct_ns) + u128::from(cost.propagated_ns));
             // A call in which a rank may wait itself is no work: it has lost its processor there,
             // or data travelled.
-            if is_in_waiting_call(calls, cost.cause.1) || cost.cause.0 == cost.rank {
+            if is_in_waiting_call(calls, cost.cause.1) {
                 continue;
             }
             let Some((left_ns, pattern)) = left.of(cost.rank, cost.at) else { continue };
+            // It has made others late that it waits for: nobody else is the cause, nor is chance.
+            if cost.cause.0 == cost.rank {
+                let own_ns = crate::ns(u128::from(cost.direct_ns) + u128::from(cost.propagated_ns));
+                *left_ns = (*left_ns - own_ns).max(0.0);
+                continue;
+            }
             // An activity delays each rank by no more than its own time. What is more began before
             // the recording: it is start-up.
             let mut room_ns = activities.of(cost.cause.1).map_or(0.0, |of_ranks| {
@@ -115,6 +134,7 @@ impl Costs {
             *left_ns -= ns;
         }
         blame.causes = causes.into_map();
+        elsewhere::add(&mut blame, &mut left, &self.unread, activities, waits);
         for WaitLeft { rank, at, ns, pattern } in left.all {
             let at = At { callpath: Some(at), pattern, is_direct: true };
             blame.unexplained.add(at, rank, ns);
@@ -183,6 +203,7 @@ mod tests {
             pattern: Pattern::LateSender,
             ns,
             count: 1,
+            is_heard: false,
         };
         Waits { all: vec![wait], for_nobody_ns: 0, are_recorded: true }
     }

@@ -37,6 +37,8 @@ struct OfRanks {
     /// The least that each rank has needed for its visits, in ns: as often as the shortest one.
     /// Empty if that is not known.
     least_ns: Vec<u64>,
+    /// The squares of the visits of each rank, added up, in square ns. Empty if they are not known.
+    squares_ns2: Vec<f64>,
     /// The longest single visit on any rank, in ns, and that rank.
     longest_ns: u64,
     longest_rank: usize,
@@ -64,12 +66,16 @@ impl Activities {
         }
     }
 
-    /// Adds the gaps of a rank between two calls.
-    pub(crate) fn add_gaps(&mut self, doing: Doing, rank: usize, edge: &Edge) {
-        let visits = Visits { count: edge.count, ns: edge.sum_ns };
-        self.add(doing, rank, visits, edge.max_ns);
+    /// Adds the gaps of a rank between two calls. Those that are no visits count with their time.
+    pub(crate) fn add_gaps(&mut self, doing: Doing, rank: usize, edge: &Edge, are_visits: bool) {
+        let count = if are_visits { edge.count } else { 0 };
+        self.add(doing, rank, Visits { count, ns: edge.sum_ns }, edge.max_ns);
         let Some(of_ranks) = self.all.get_mut(&doing) else { return };
         of_ranks.least_ns.resize(self.ranks, 0);
+        of_ranks.squares_ns2.resize(self.ranks, 0.0);
+        if let Some(sum_ns2) = of_ranks.squares_ns2.get_mut(rank) {
+            *sum_ns2 += edge.sum_squares_ns2;
+        }
         if let Some(sum_ns) = of_ranks.least_ns.get_mut(rank) {
             let least_ns = edge.min_ns.saturating_mul(edge.count).min(edge.sum_ns);
             *sum_ns = sum_ns.saturating_add(least_ns);
@@ -102,6 +108,21 @@ impl Activities {
     pub(crate) fn least_ns(&self, doing: Doing, rank: u32) -> u64 {
         let least_ns = self.all.get(&doing).map_or(&[][..], |of_ranks| &of_ranks.least_ns);
         least_ns.get(rank as usize).copied().unwrap_or(0)
+    }
+
+    /// Returns by how much the visits of a rank without the longest one differ from their mean: the
+    /// squares, added up, in square ns. 0 if it is not known.
+    pub(crate) fn scatter_ns2(&self, doing: Doing, rank: u32) -> f64 {
+        let Some(of_ranks) = self.all.get(&doing) else { return 0.0 };
+        let (Some(visits), Some(squares_ns2)) =
+            (of_ranks.visits.get(rank as usize), of_ranks.squares_ns2.get(rank as usize))
+        else {
+            return 0.0;
+        };
+        let longest_ns = crate::ns(of_ranks.longest_ns.into());
+        let others = crate::ns(visits.count.saturating_sub(1).max(1).into());
+        let others_ns = (crate::ns(visits.ns.into()) - longest_ns).max(0.0);
+        (squares_ns2 - longest_ns * longest_ns - others_ns * others_ns / others).max(0.0)
     }
 
     /// Returns the activity that takes the most time of all ranks.

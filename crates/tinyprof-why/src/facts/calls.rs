@@ -1,5 +1,7 @@
 //! The calls of MPI of a run: which function, how many messages of what size, and what came next.
 
+use std::collections::BTreeMap;
+
 use tinyprof_format::model::{CallpathIndex, MessageKind, Traffic};
 use tinyprof_messages::graph::RankSet;
 
@@ -13,6 +15,8 @@ pub(crate) struct Call {
     /// The messages to and from other ranks.
     pub(crate) sent: Traffic,
     pub(crate) received: Traffic,
+    /// The bytes that each rank has sent.
+    pub(crate) sent_by: BTreeMap<u32, u64>,
     /// The accesses to files.
     pub(crate) files: Traffic,
     /// The time in the call after partners had come, in ns.
@@ -31,10 +35,14 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// Counts transfers of a kind.
-    pub(crate) fn count(&mut self, kind: MessageKind, traffic: Traffic) {
+    /// Counts transfers of a kind of a rank.
+    pub(crate) fn count(&mut self, kind: MessageKind, rank: u32, traffic: Traffic) {
         match kind {
-            MessageKind::MessageOut => self.sent.absorb(traffic),
+            MessageKind::MessageOut => {
+                self.sent.absorb(traffic);
+                let sum = self.sent_by.entry(rank).or_default();
+                *sum = sum.saturating_add(traffic.bytes);
+            }
             MessageKind::MessageIn => self.received.absorb(traffic),
             MessageKind::FileOut | MessageKind::FileIn => self.files.absorb(traffic),
             _ => {}

@@ -9,7 +9,9 @@ use tinyprof_messages::delay::Visits;
 use tinyprof_report::{Activity, Occupancy, Totals, waiting_pattern, world_rank};
 
 use super::activities::{Activities, Doing};
+use super::apart::Apart;
 use super::calls::Call;
+use super::gaps::{are_visits, longest_mean_ns};
 use super::waits::{Wait, Waits};
 
 /// The facts of a run.
@@ -25,6 +27,10 @@ pub(crate) struct Run {
     pub(crate) activities: Activities,
     /// The computing of a rank between a call and the next one, by call.
     pub(crate) after_calls: BTreeMap<(CallpathIndex, u32), AfterEach>,
+    /// What ranks do between two calls of a test.
+    pub(crate) apart: Apart,
+    /// The time in which each rank slept, in ns; 0 where it is not known.
+    pub(crate) asleep_ns: Vec<u64>,
     /// The exclusive time of regions that are no calls of MPI.
     pub(crate) regions: Activities,
     /// The time in calls in which ranks may wait, with the waiting.
@@ -108,6 +114,7 @@ pub(crate) struct RunBuilder {
     kinds: Vec<Option<Activity>>,
     gaps: Activities,
     after_calls: BTreeMap<(CallpathIndex, u32), AfterEach>,
+    apart: Apart,
     waits: Waits,
     received: BTreeMap<(u32, u32), Received>,
     calls: BTreeMap<CallpathIndex, Call>,
@@ -129,6 +136,7 @@ impl RunBuilder {
             kinds,
             gaps: Activities::new(ranks),
             after_calls: BTreeMap::new(),
+            apart: Apart::default(),
             waits: Waits::default(),
             received: BTreeMap::new(),
         }
@@ -147,16 +155,25 @@ impl RunBuilder {
             vec![BTreeMap::new(); values.len()];
         for (rank, values) in (0_u32..).zip(values) {
             for (key, traffic) in &values.messages {
-                call.count(key.kind, *traffic);
+                call.count(key.kind, rank, *traffic);
             }
             self.waits.are_recorded |= !values.edges.is_empty();
             if call.is_startup {
                 continue;
             }
+            let longest_ns = longest_mean_ns(values);
             for (key, edge) in &values.edges {
                 match key.kind {
                     EdgeKind::Flow => {
-                        self.add_gap(index, rank, edge);
+                        self.gaps.add_gaps(
+                            Doing::Before(index),
+                            rank as usize,
+                            edge,
+                            are_visits(edge, longest_ns),
+                        );
+                        if call.is_test() && self.rows.get(&key.from) == Some(&index) {
+                            self.apart.add(index, rank, edge);
+                        }
                         let from = self.rows.get(&key.from);
                         let of_rank = flows.get_mut(rank as usize);
                         if let Some(sum) = of_rank.map(|of| of.entry(from.copied()).or_default()) {
@@ -178,10 +195,6 @@ impl RunBuilder {
         call.before = most.map(|(from, (_, ns))| (from, ns));
         call.before_part = most.map_or(0.0, |(from, _)| least_part(&flows, from));
         self.calls.insert(index, call);
-    }
-
-    fn add_gap(&mut self, index: CallpathIndex, rank: u32, edge: &Edge) {
-        self.gaps.add_gaps(Doing::Before(index), rank as usize, edge);
     }
 
     fn add_wait(
@@ -219,6 +232,7 @@ impl RunBuilder {
             pattern,
             ns: edge.sum_ns,
             count: edge.count,
+            is_heard: false,
         };
         if edge.sum_ns > 0 {
             self.waits.all.push(wait);
@@ -228,7 +242,8 @@ impl RunBuilder {
             let (rank, for_rank) = (partner, rank);
             let (at, from) = (from, Some(index));
             let ns = edge.late_receiver_ns;
-            self.waits.all.push(Wait { rank, at, for_rank, from, pattern, ns, ..wait });
+            let is_heard = true;
+            self.waits.all.push(Wait { rank, at, for_rank, from, pattern, ns, is_heard, ..wait });
         }
     }
 
@@ -281,6 +296,8 @@ impl RunBuilder {
             mpi_ns,
             activities,
             after_calls: self.after_calls,
+            apart: self.apart,
+            asleep_ns: asleep_ns(totals),
             regions,
             may_wait,
             in_calls,
@@ -291,6 +308,15 @@ impl RunBuilder {
             crowded: Occupancy::of_run(totals.manifest()).filter(|found| found.is_crowded()),
         }
     }
+}
+
+/// Returns how long each rank slept, in ns: it neither ran nor could have.
+fn asleep_ns(totals: &Totals) -> Vec<u64> {
+    let of_rank = |facts: &RankFacts| {
+        let of = &facts.processor;
+        of.threads_ns.saturating_sub(of.threads_cpu_ns).saturating_sub(of.delay_ns)
+    };
+    totals.ranks().iter().map(of_rank).collect()
 }
 
 /// Returns the part of the flows of a rank that come from a call, on the rank where that is least.

@@ -17,6 +17,8 @@ pub(crate) struct Wait {
     pub(crate) pattern: Pattern,
     pub(crate) ns: u64,
     pub(crate) count: u64,
+    /// True if the other rank, of another host, has told of it: the one that waits does not know.
+    pub(crate) is_heard: bool,
 }
 
 /// All waiting of a run.

@@ -9,6 +9,7 @@ use tinyprof_report::Certainty;
 
 use super::Facts;
 use super::groups::Group;
+use crate::blame::Cause;
 use crate::facts::activities::Doing;
 use crate::facts::run::Run;
 use crate::facts::waits::Wait;
@@ -28,6 +29,8 @@ pub(super) const LONGER_BY: f64 = 1.02;
 /// The part of what late ranks compute that others compute before other calls, from which on that
 /// is told.
 const AS_LONG_PART: f64 = 0.5;
+/// The part of what late ranks do that others do of it at most, if they hardly do it.
+const HARDLY_PART: f64 = 0.1;
 
 /// The times of an activity on the ranks of a group, and on the others, in ns.
 #[derive(Clone, Copy, Debug)]
@@ -94,22 +97,22 @@ impl Compared {
             && split.overload_by_count_ns > split.overload_by_length_ns
     }
 
-    /// Returns the computing of the other ranks before all calls, in ns, where they do not do this,
+    /// Returns the computing of the other ranks before all calls, in ns, where they hardly do this,
     /// but are as busy before other calls as these ranks `of`.
     pub(super) fn work_elsewhere_ns(&self, run: &Run, of: &RankSet) -> Option<f64> {
         let here_ns = computing_ns(run, |rank| of.contains(rank));
         let elsewhere_ns = computing_ns(run, |rank| !of.contains(rank));
-        (self.elsewhere.visits == 0.0 && elsewhere_ns >= AS_LONG_PART * here_ns)
+        (self.elsewhere.ns <= HARDLY_PART * self.here.ns && elsewhere_ns >= AS_LONG_PART * here_ns)
             .then_some(elsewhere_ns)
     }
 
     /// Returns `, the others 748 ms` where that says something, of ranks `of` in a run.
     pub(super) fn others(&self, run: &Run, of: &RankSet) -> String {
+        if let Some(of_others) = self.work_elsewhere_ns(run, of) {
+            return format!(", the others {} before other calls", ns(of_others));
+        }
         if self.elsewhere.visits == 0.0 {
-            return self.work_elsewhere_ns(run, of).map_or_else(
-                || ", the others do not".to_owned(),
-                |of_others| format!(", the others {} before other calls", ns(of_others)),
-            );
+            return ", the others do not".to_owned();
         }
         if self.elsewhere.ns > 0.95 * self.here.ns {
             return String::new();
@@ -156,6 +159,17 @@ pub(super) fn waiting_ranks(run: &Run, group: &Group) -> RankSet {
     all.iter().filter(|rank| others.contains(*rank) || of(*rank) >= WAITS_PART * mean_ns).collect()
 }
 
+/// Returns the certainty of what is said of a group: where most of it is waiting for ranks of other
+/// hosts that could not tell, it is estimated.
+pub(super) fn certainty_of(facts: &Facts<'_>, group: &Group) -> Certainty {
+    let is_of = |cause: &Cause| {
+        group.ranks.contains(cause.0) && group.activities.iter().any(|(doing, _)| *doing == cause.1)
+    };
+    let estimated = facts.blame.estimated.iter().filter(|(cause, _)| is_of(cause));
+    let estimated_ns: f64 = estimated.map(|(_, ns)| ns).sum();
+    if 2.0 * estimated_ns > group.blamed.ns() { Certainty::Estimated } else { certainty(facts) }
+}
+
 pub(super) const fn certainty(facts: &Facts<'_>) -> Certainty {
     if facts.blame.is_measured { Certainty::Measured } else { Certainty::Estimated }
 }
@@ -181,16 +195,17 @@ pub(super) fn where_they_wait(run: &Run, group: &Group, beside: &Place) -> Strin
 pub(super) fn chain(facts: &Facts<'_>, group: &Group) -> Vec<Link> {
     let run = facts.run;
     let sum_ns: f64 = group.activities.iter().map(|(_, ns)| ns).sum();
-    let (large, small): (Vec<_>, Vec<_>) = group
-        .activities
-        .iter()
-        .copied()
-        .partition(|(doing, ns)| *ns >= LINK_PART * sum_ns && is_longer(run, group, *doing));
+    // Ranks that take turns do nothing longer in all.
+    let is_none_longer = !group.activities.iter().any(|(doing, _)| is_longer(run, group, *doing));
+    let (large, small): (Vec<_>, Vec<_>) =
+        group.activities.iter().copied().partition(|(doing, ns)| {
+            *ns >= LINK_PART * sum_ns && (is_longer(run, group, *doing) || is_none_longer)
+        });
     let mut links: Vec<Link> = large
         .into_iter()
         .map(|(doing, ns)| Link {
             ranks: group.ranks.clone(),
-            place: Some(Place::of(&run.callpaths, doing.callpath())),
+            place: Some(run.place(doing)),
             ns,
             why: why(run, group, doing),
         })
@@ -242,6 +257,9 @@ fn why(run: &Run, group: &Group, doing: Doing) -> String {
     }
     if group.ranks.len() >= run.used() as u64 {
         return format!("{what}: {} each time", ns(compared.here.per_visit_ns()));
+    }
+    if compared.work_elsewhere_ns(run, &group.ranks).is_some() {
+        return format!("{what}{}", compared.others(run, &group.ranks));
     }
     if compared.is_by_count(&split) {
         format!(

@@ -11,6 +11,7 @@ use tinyprof_report::Certainty;
 use super::Facts;
 use super::evidence::waiting_ranks;
 use super::groups::Group;
+use super::processor::most_lost_ns;
 use crate::facts::run::{Received, Run};
 use crate::finding::{Finding, Kind, Link};
 use crate::phrases::{capital, does, ns, ranks};
@@ -56,7 +57,7 @@ pub(super) fn starving(facts: &Facts<'_>) -> Option<Finding> {
         || workers.len() < 2
         || 2 * workers.len() < others
         || master_ns > IDLE_PART * worker_ns
-        || is_for_one(run, at, master, worker_ns)
+        || is_for_one(run, at, master, &workers)
     {
         return None;
     }
@@ -93,8 +94,9 @@ pub(super) fn starving(facts: &Facts<'_>) -> Option<Finding> {
 }
 
 /// Returns whether a master waits in a call mostly for one rank, which is busy for longer than the
-/// others, that are for `mean_ns` in the mean: then that one is late.
-fn is_for_one(run: &Run, at: CallpathIndex, master: u32, mean_ns: f64) -> bool {
+/// other `workers` in the mean: then that one is late. What they may have lost their processors for
+/// does not count.
+fn is_for_one(run: &Run, at: CallpathIndex, master: u32, workers: &RankSet) -> bool {
     let here = run.waits.all.iter().filter(|wait| wait.at == Some(at) && wait.rank == master);
     let mut of_ranks: BTreeMap<u32, f64> = BTreeMap::new();
     here.for_each(|wait| *of_ranks.entry(wait.for_rank).or_default() += crate::ns(wait.ns.into()));
@@ -102,9 +104,15 @@ fn is_for_one(run: &Run, at: CallpathIndex, master: u32, mean_ns: f64) -> bool {
     let Some((rank, ns)) = of_ranks.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)) else {
         return false;
     };
-    let busy = run.activities.iter().filter_map(|(_, visits)| visits.get(rank as usize));
-    let busy_ns: f64 = busy.map(|visits| crate::ns(visits.ns.into())).sum();
-    ns >= ONE_PART * sum_ns && busy_ns >= BUSIER * mean_ns
+    let busy_ns = |rank: u32| {
+        let all = run.activities.iter().filter_map(|(_, visits)| visits.get(rank as usize));
+        let all_ns: f64 = all.map(|visits| crate::ns(visits.ns.into())).sum();
+        (all_ns - most_lost_ns(run, rank)).max(0.0)
+    };
+    let others = workers.iter().filter(|other| *other != rank);
+    let others_ns: f64 = others.map(busy_ns).sum();
+    let mean_ns = others_ns / crate::ns(u128::from(workers.len().saturating_sub(1).max(1)));
+    ns >= ONE_PART * sum_ns && busy_ns(rank) >= BUSIER * mean_ns
 }
 
 /// Returns the kind of a group of causes around a master, if there is one: a rank that most others

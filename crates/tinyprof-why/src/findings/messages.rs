@@ -13,7 +13,7 @@ use crate::facts::activities::{Doing, all_ns};
 use crate::facts::calls::Call;
 use crate::facts::run::Run;
 use crate::finding::{Finding, Kind, Link};
-use crate::phrases::{capital, ns, ranks};
+use crate::phrases::{capital, if_many, ns, ranks};
 use crate::place::Place;
 
 /// A message below this size takes as long as an empty one.
@@ -59,7 +59,7 @@ pub(super) fn small(facts: &Facts<'_>) -> Option<Finding> {
     let sentence = format!(
         "{} {} {} messages of {} on average; that takes {} of all ranks, most of it in {}",
         capital(&ranks(&senders)),
-        crate::phrases::if_many(&senders, "sends", "send"),
+        if_many(&senders, "sends", "send"),
         count_cell(all.count),
         size(mean_bytes(all)),
         ns(sum_ns),
@@ -101,7 +101,7 @@ pub(super) fn large(facts: &Facts<'_>, told: &[Finding]) -> Option<Finding> {
     }
     let is_transfer = |call: &Call| {
         let name = &call.function;
-        ["Send", "Recv", "Wait", "Sendrecv"].iter().any(|part| name.contains(part))
+        (["Send", "Recv", "Wait"].iter().any(|part| name.contains(part)) || is_of_data(call))
             && !call.is_startup
     };
     let calls = run.calls.iter().filter(|(_, call)| is_transfer(call) && call.may_wait());
@@ -127,7 +127,13 @@ pub(super) fn large(facts: &Facts<'_>, told: &[Finding]) -> Option<Finding> {
     let is_started = call.function.starts_with("MPI_Wait")
         && starts.is_some_and(|before| before.function.starts_with("MPI_I"));
     let is_adjacent = is_started && crate::ns(between.into()) < 0.1 * first_ns;
-    let (kind, advice) = if is_adjacent {
+    let (kind, advice) = if is_of_data(call) {
+        (
+            Kind::Bandwidth,
+            "Send less data, share it out more evenly among the ranks, or let it travel while they \
+             compute (MPI_Ialltoall and its kin).",
+        )
+    } else if is_adjacent {
         (
             Kind::NoOverlap,
             "Compute what does not need the data between the start of the messages and their \
@@ -147,9 +153,19 @@ pub(super) fn large(facts: &Facts<'_>, told: &[Finding]) -> Option<Finding> {
     };
     let with = (0..).zip(run.may_wait.of(Doing::In(first)).unwrap_or_default());
     let who: RankSet = with.filter(|(_, visits)| visits.ns > 0).map(|(rank, _)| rank).collect();
+    let heavy = heavy(call, run.used());
+    let most = heavy.as_ref().map_or_else(String::new, |(ranks_of, here, elsewhere)| {
+        let sends = if_many(ranks_of, "sends", "send");
+        format!(
+            "; {} {sends} {} there, the others {}",
+            ranks(ranks_of),
+            size(*here),
+            size(*elsewhere)
+        )
+    });
     let sentence = format!(
         "{} messages of {} on average travel for {} of all ranks after both sides are there, most \
-         of it in {}{}",
+         of it in {}{}{most}",
         count_cell(all.count),
         size(mean_bytes(all)),
         ns(sum_ns),
@@ -160,7 +176,7 @@ pub(super) fn large(facts: &Facts<'_>, told: &[Finding]) -> Option<Finding> {
     let link = Link { ranks: who.clone(), place: Some(place.clone()), ns: sum_ns, why };
     Some(Finding {
         certainty: Certainty::AtMost,
-        ranks: who.clone(),
+        ranks: heavy.map_or_else(|| who.clone(), |(ranks_of, ..)| ranks_of),
         place: Some(place.clone()),
         waits_at: Some(place),
         waiting_ranks: who,
@@ -183,6 +199,34 @@ fn with_processor_ns(facts: &Facts<'_>, costs: &[(CallpathIndex, f64)]) -> f64 {
     let lost_ns = run.no_processor_ns.iter().map(|[_, most_ns]| *most_ns).chain(iter::repeat(0));
     let kept_ns = of_ranks.iter().zip(lost_ns).map(|(ns, lost_ns)| ns.saturating_sub(lost_ns));
     crate::ns(kept_ns.map(u128::from).sum())
+}
+
+/// Returns whether a call exchanges data among all ranks.
+fn is_of_data(call: &Call) -> bool {
+    ["Alltoall", "Allgather", "Gather", "Scatter", "Bcast"].iter().any(|name| {
+        call.function.strip_prefix("MPI_").is_some_and(|function| function.starts_with(name))
+    })
+}
+
+/// Returns the ranks that send far more in a call than the others, if these are most, with the mean
+/// of both, in bytes.
+fn heavy(call: &Call, used: usize) -> Option<(RankSet, f64, f64)> {
+    /// How much more that is.
+    const TIMES: f64 = 4.0;
+    let most = crate::ns(call.sent_by.values().copied().max()?.into());
+    let is_heavy = |bytes: u64| crate::ns(bytes.into()) >= most / TIMES;
+    let (mut ranks, mut here, mut elsewhere) = (RankSet::default(), 0.0, 0.0);
+    for (rank, bytes) in &call.sent_by {
+        if is_heavy(*bytes) {
+            ranks.insert(*rank);
+            here += crate::ns((*bytes).into());
+        } else {
+            elsewhere += crate::ns((*bytes).into());
+        }
+    }
+    let (count, others) = (ranks.len(), (used as u64).saturating_sub(ranks.len()));
+    let mean = elsewhere / crate::ns(u128::from(others.max(1)));
+    (count > 0 && 2 * count <= used as u64).then(|| (ranks, here / crate::ns(count.into()), mean))
 }
 
 /// Returns a mean size for a sentence.

@@ -9,14 +9,17 @@ use tinyprof_report::cells::count_cell;
 
 use super::Facts;
 use crate::facts::activities::Doing;
+use crate::facts::apart::IDLE_NS;
 use crate::finding::{Finding, Kind, Link};
 use crate::phrases::{capital, if_many, ns, ranks};
 use crate::place::Place;
 
 /// The least tests of a call for a finding.
 const TESTS_MIN: u64 = 200;
-/// Between two tests of a loop that does nothing else there is at most this much, in ns.
-const IDLE_NS: f64 = 20_000.0;
+/// The same, where ranks sleep between two tests.
+const NAPS_MIN: u64 = 40;
+/// The part of the time between two tests that a rank sleeps, if it does nothing else.
+const ASLEEP_PART: f64 = 0.8;
 
 /// The call that tests the most.
 #[derive(Clone, Debug)]
@@ -26,6 +29,8 @@ pub(super) struct Tests {
     pub(super) by_rank: BTreeMap<u32, f64>,
     /// The ranks that do nothing else between two tests.
     pub(super) idle: RankSet,
+    /// True if some of them sleep between two tests.
+    pub(super) naps: bool,
     count: u64,
 }
 
@@ -51,22 +56,37 @@ pub(super) fn tests(facts: &Facts<'_>) -> Option<Tests> {
         let inside = run.activities.of(Doing::In(*index))?;
         let before = run.activities.of(Doing::Before(*index));
         let mut by_rank: BTreeMap<u32, f64> = BTreeMap::new();
-        let (mut idle, mut count) = (RankSet::default(), 0_u64);
+        let (mut idle, mut naps, mut count) = (RankSet::default(), false, 0_u64);
         for (rank, visits) in (0_u32..).zip(inside) {
             let gap = before.map(|of_ranks| of_ranks[rank as usize]).unwrap_or_default();
             let gap_ns = crate::ns(gap.ns.into());
             let is_idle = gap_ns <= IDLE_NS * crate::ns(gap.count.into());
-            let time_ns = crate::ns(visits.ns.into()) + if is_idle { gap_ns } else { 0.0 };
+            let nap_ns = if is_idle { None } else { asleep_ns(facts, *index, rank, gap_ns) };
+            naps |= nap_ns.is_some();
+            let is_idle = is_idle || nap_ns.is_some();
+            let idle_ns = nap_ns.unwrap_or(if is_idle { gap_ns } else { 0.0 });
+            let time_ns = crate::ns(visits.ns.into()) + idle_ns;
             if visits.count > 0 {
                 by_rank.insert(rank, time_ns);
                 is_idle.then(|| idle.insert(rank));
                 count = count.saturating_add(visits.count);
             }
         }
-        Some(Tests { index: *index, by_rank, idle, count })
+        Some(Tests { index: *index, by_rank, idle, naps, count })
     });
     let most = of.max_by(|a, b| a.sum_ns().total_cmp(&b.sum_ns()))?;
-    (most.count >= TESTS_MIN && facts.is_large(most.sum_ns())).then_some(most)
+    let least = if most.naps { NAPS_MIN } else { TESTS_MIN };
+    (most.count >= least && facts.is_large(most.sum_ns())).then_some(most)
+}
+
+/// Returns the time that a rank sleeps between two tests of a loop, in ns; none if it may do
+/// anything else in it.
+fn asleep_ns(facts: &Facts<'_>, test: CallpathIndex, rank: u32, gap_ns: f64) -> Option<f64> {
+    let run = facts.run;
+    let between = run.apart.of(test, rank, gap_ns)?;
+    let asleep_ns = crate::ns(run.asleep_ns.get(rank as usize).copied().unwrap_or(0).into());
+    let between_ns = crate::ns(between.ns.into());
+    (asleep_ns >= ASLEEP_PART * between_ns).then_some(between_ns)
 }
 
 /// Returns the finding about that call.

@@ -3,6 +3,7 @@
 use super::Facts;
 use super::evidence::Compared;
 use super::groups::Group;
+use crate::facts::activities::Doing;
 use crate::facts::run::Run;
 
 /// The part of what ranks do longer from which on the time without a processor explains it.
@@ -29,7 +30,9 @@ pub(super) fn may_be_lost_ns(facts: &Facts<'_>, group: &Group) -> Option<f64> {
             crate::ns(least.sum()) / crate::ns(group.ranks.len().max(1).into())
         };
         longer_ns += (compared.here.ns - compared.elsewhere.ns).max(0.0);
-        certain_ns += (least_ns - compared.elsewhere.ns).max(0.0);
+        let elsewhere_ns =
+            if is_asked { compared.elsewhere.ns } else { least_of_others_ns(run, group, *doing) };
+        certain_ns += (least_ns - elsewhere_ns).max(0.0);
     }
     let lost_ns = mean_lost_ns(run, group);
     (lost_ns >= LOST_PART * longer_ns && certain_ns < LOST_PART * longer_ns).then_some(lost_ns)
@@ -58,6 +61,17 @@ pub(super) fn certainly_lost_ns(run: &Run) -> Vec<f64> {
         .collect()
 }
 
+/// Returns the least that the other ranks need for an activity, in ns of one rank: they may have
+/// lost their processors as well.
+fn least_of_others_ns(run: &Run, group: &Group, doing: Doing) -> f64 {
+    let all = (0_u32..).zip(&run.rank_ns).filter(|(_, ns)| **ns > 0).map(|(rank, _)| rank);
+    let others = all.filter(|rank| !group.ranks.contains(*rank));
+    let (sum_ns, count) = others.fold((0.0, 0.0), |(sum_ns, count), rank| {
+        (sum_ns + crate::ns(run.activities.least_ns(doing, rank).into()), count + 1.0)
+    });
+    sum_ns / f64::max(count, 1.0)
+}
+
 fn mean_lost_ns(run: &Run, group: &Group) -> f64 {
     let all: f64 = group.ranks.iter().map(|rank| most_lost_ns(run, rank)).sum();
     all / crate::ns(group.ranks.len().max(1).into())
@@ -71,7 +85,6 @@ mod tests {
 
     use super::*;
     use crate::blame::Blame;
-    use crate::facts::activities::Doing;
     use crate::facts::run::RunBuilder;
 
     const MS: u64 = 1_000_000;
@@ -89,7 +102,7 @@ mod tests {
         for (rank, [sum_ms, min_ms]) in [[100, 10], [200, shortest_ms]].into_iter().enumerate() {
             let (sum_ns, min_ns) = (sum_ms * MS, min_ms * MS);
             let edge = Edge { count: 10, sum_ns, min_ns, max_ns: 150 * MS, ..Edge::default() };
-            run.activities.add_gaps(doing, rank, &edge);
+            run.activities.add_gaps(doing, rank, &edge, true);
         }
         let ranks = std::iter::once(1).collect();
         let group = Group { ranks, activities: vec![(doing, 1.0)], ..Group::default() };

@@ -6,7 +6,7 @@ use tinyprof_messages::graph::RankSet;
 use tinyprof_messages::waiting::Pattern;
 
 use super::Facts;
-use super::evidence::{certainty, chain, waiting_ranks, where_they_wait};
+use super::evidence::{certainty, certainty_of, chain, waiting_ranks, where_they_wait};
 use super::groups::Group;
 use crate::blame::Blamed;
 use crate::facts::activities::{Doing, all_ns};
@@ -235,11 +235,11 @@ pub(super) fn in_turns(facts: &Facts<'_>, group: &Group) -> Option<Option<Findin
     let at = where_they_wait(run, group, &place);
     let waits_at = group.blamed.longest().and_then(|(at, _)| at.callpath);
     let base = |kind, sentence: String, advice: &str| Finding {
-        certainty: certainty(facts),
+        certainty: certainty_of(facts, group),
         ranks: group.ranks.clone(),
         place: Some(place.clone()),
         waits_at: waits_at.map(|at| Place::of(&run.callpaths, at)),
-        waiting_ranks: waiting_ranks(facts.run, group),
+        waiting_ranks: waiting_ranks(run, group),
         chain: chain(facts, group),
         ..Finding::new(kind, run.a_rank_ns(waiting_ns), sentence, advice.to_owned())
     };
@@ -256,6 +256,13 @@ pub(super) fn in_turns(facts: &Facts<'_>, group: &Group) -> Option<Option<Findin
     let is_sent =
         matches!(group.blamed.longest(), Some((at, _)) if at.pattern == Pattern::LateSender);
     let subject = crate::phrases::capital(&ranks(&group.ranks));
+    let waiting = waiting_ranks(run, group);
+    let waits = if waiting.iter().all(|rank| group.ranks.contains(rank)) {
+        format!("they wait {} for each other", ns(waiting_ns))
+    } else {
+        let wait = crate::phrases::if_many(&waiting, "waits", "wait");
+        format!("{} {wait} {} for them", ranks(&waiting), ns(waiting_ns))
+    };
     Some(Some(match chain {
         Some(chain) => base(
             Kind::Serialisation,
@@ -270,8 +277,7 @@ pub(super) fn in_turns(facts: &Facts<'_>, group: &Group) -> Option<Option<Findin
         None if is_sent && waiting_ns >= crate::ns(sum) => base(
             Kind::Serialisation,
             format!(
-                "{subject} work one after another: each {what} in all, but not at the same time; they wait {} for each other{at}",
-                ns(waiting_ns)
+                "{subject} work one after another: each {what} in all, but not at the same time; {waits}{at}"
             ),
             "If each can only begin when another has ended, cut the work into smaller pieces; else \
              balance each step and not only the sum.",
@@ -279,8 +285,7 @@ pub(super) fn in_turns(facts: &Facts<'_>, group: &Group) -> Option<Option<Findin
         None => base(
             Kind::TurnsToBeLate,
             format!(
-                "{subject} take turns to be late: each {what} in all, but not at the same time; they wait {} for each other{at}",
-                ns(waiting_ns)
+                "{subject} take turns to be late: each {what} in all, but not at the same time; {waits}{at}"
             ),
             "Balance each step and not only the sum, or let ranks meet less often.",
         ),

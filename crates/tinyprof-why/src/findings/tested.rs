@@ -23,6 +23,12 @@ const EXPLAINED_PART: f64 = 0.5;
 /// to that about their waiting, if there is one.
 pub(super) fn add_late(facts: &Facts<'_>, tests: &Tests, found: &mut Vec<Finding>) {
     let Some((late, tested)) = late(facts, tests) else { return };
+    // Those that test long are not the cause themselves.
+    let is_testing = |one: &Finding| {
+        let is_there = one.place.as_ref().is_some_and(|place| place.index == tests.index);
+        is_there && one.ranks.iter().all(|rank| late.waiting_ranks.contains(rank))
+    };
+    found.retain(|one| !is_testing(one));
     let same = found.iter_mut().find(|one| one.ranks == late.ranks && one.place == late.place);
     let Some(same) = same.filter(|one| !one.is_chance()) else { return found.push(late) };
     same.sentence = format!("{}; {tested}", same.sentence);

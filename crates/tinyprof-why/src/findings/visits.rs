@@ -20,6 +20,8 @@ const TIMES: f64 = 4.0;
 /// By what factor the mean of the other visits is above the shortest if some may be
 /// long.
 const ABOVE_SHORTEST: f64 = 1.5;
+/// The part of the square of what a visit takes longer by which the others may differ.
+const SCATTER_PART: f64 = 0.25;
 
 /// Adds the finding about the longest such visit. Where others wait for the rank because of what it
 /// does there, the two are one finding: that of the visit, if it is most of what the rank does
@@ -121,9 +123,11 @@ fn one_slow_visit(facts: &Facts<'_>) -> Option<Finding> {
     );
     let why = "a single visit".to_owned();
     let link = Link { ranks: all.clone(), place: Some(place.clone()), ns: lost_ns, why };
-    let advice = "If it is the first one, leave it out of comparisons, or do before the loop what \
-                  only it has to do; otherwise begin with it, or divide it."
-        .to_owned();
+    let advice =
+        "It happens once: a longer run loses no more by it. If it is the first one, leave it \
+                  out of comparisons, or do before the loop what only it has to do; otherwise \
+                  begin with it, or divide it."
+            .to_owned();
     Some(Finding {
         certainty: Certainty::Measured,
         ranks: all,
@@ -133,7 +137,8 @@ fn one_slow_visit(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
-/// Returns whether the other visits hide further long ones: their mean is well above the shortest,
+/// Returns whether the other visits hide further long ones: they differ as if one of them took half
+/// as much longer; or their mean is well above the shortest,
 /// and what they take longer together is as much as for one that takes half as long.
 fn is_one_of_several(
     run: &Run,
@@ -143,6 +148,9 @@ fn is_one_of_several(
     others_ns: f64,
 ) -> bool {
     let count = crate::ns(count.into());
+    if run.activities.scatter_ns2(doing, rank) >= SCATTER_PART * lost_ns * lost_ns {
+        return true;
+    }
     let shortest_ns = crate::ns(run.activities.least_ns(doing, rank).into()) / count;
     let longer_ns = (others_ns - shortest_ns) * (count - 1.0);
     shortest_ns > 0.0 && others_ns >= ABOVE_SHORTEST * shortest_ns && longer_ns >= 0.5 * lost_ns

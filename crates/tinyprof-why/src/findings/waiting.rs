@@ -6,7 +6,7 @@ use tinyprof_messages::waiting::Pattern;
 use tinyprof_report::Certainty;
 
 use super::evidence::{
-    Compared, LONGER_BY, certainty, chain, excess_ns, uneven_ns, waiting_ranks, where_they_wait,
+    Compared, LONGER_BY, certainty_of, chain, excess_ns, uneven_ns, waiting_ranks, where_they_wait,
 };
 use super::groups::Group;
 use super::{Facts, masters, oversubscribed, processor, serial};
@@ -15,7 +15,7 @@ use crate::facts::activities::Doing;
 use crate::facts::calls::Call;
 use crate::facts::run::Run;
 use crate::finding::{Finding, Kind};
-use crate::phrases::{capital, does, if_many, ns, ranks};
+use crate::phrases::{between_tests, capital, does, if_many, ns, ranks};
 use crate::place::Place;
 
 /// A rank is slow if at least this part of its activities takes this much longer there.
@@ -99,7 +99,7 @@ fn finding(facts: &Facts<'_>, group: &Group) -> Option<Finding> {
     if masters::kind(run, group).is_none() && are_equal(run, group) {
         return None;
     }
-    let place = Place::of(&run.callpaths, doing.callpath());
+    let place = run.place(doing);
     let compared = Compared::of(run, doing, &group.ranks)?;
     let kind = kind(facts, group, doing);
     let waiting_ns = group.blamed.ns();
@@ -127,7 +127,7 @@ fn finding(facts: &Facts<'_>, group: &Group) -> Option<Finding> {
     );
     let (kind, certainty, advice) = match lost_ns {
         Some(_) => (Kind::Oversubscription, Certainty::AtMost, oversubscribed::ADVICE.to_owned()),
-        None => (kind, certainty(facts), advice(run, kind, group, doing, &compared)),
+        None => (kind, certainty_of(facts, group), advice(run, kind, group, doing, &compared)),
     };
     Some(Finding {
         certainty,
@@ -242,6 +242,14 @@ pub(super) fn advice(
     let who = ranks(&group.ranks);
     let visits = run.activities.of(doing).unwrap_or_default();
     let split = Imbalance::of(visits);
+    if let Some(between) = between_tests(run, &group.ranks, doing) {
+        let each = ns(between.each_ns());
+        return format!(
+            "{} {} up to {each} late what has come: wait for it (MPI_Wait), or test more often.",
+            capital(&who),
+            if_many(&group.ranks, "notices", "notice")
+        );
+    }
     match kind {
         Kind::SerialIo => format!(
             "Let all ranks read or write their own part, as with MPI_File_write_at_all, or let the \
@@ -284,7 +292,11 @@ pub(super) fn advice(
             compared.here.visits, compared.elsewhere.visits
         ),
         Kind::LateRoot => {
-            format!("Let {who} do less before the data is sent, or send it earlier (MPI_Ibcast).")
+            let at = group.blamed.longest().and_then(|(at, _)| at.callpath);
+            let function = at.and_then(|at| run.calls.get(&at)).map_or("", |call| &call.function);
+            let earlier =
+                if function.starts_with("MPI_Scatter") { "MPI_Iscatter" } else { "MPI_Ibcast" };
+            format!("Let {who} do less before the data is sent, or send it earlier ({earlier}).")
         }
         _ => {
             let (here, elsewhere) = (compared.here, compared.elsewhere.per_visit_ns());

@@ -6,6 +6,7 @@ use super::{Ledger, State, Wait};
 use crate::delay::cause::{Activity, Cause};
 use crate::delay::layout::{Sizes, WAITS};
 use crate::delay::list::{self, List, Word};
+use crate::delay::log;
 use crate::delay::parts::{PathPart, path_of};
 use crate::delay::pulled::Pulled;
 
@@ -50,16 +51,32 @@ impl Ledger<'_> {
                 list::merge(words, cause.to_word(), ns);
             }
         }
-        self.clock().share(&self.words[state.base[0]..state.base[1]]);
+        let base = &self.words[state.base[0]..state.base[1]];
+        if wait.is_over {
+            List::new(&self.then[..]).share(base);
+        } else {
+            self.clock().share(base);
+        }
     }
 
-    /// Keeps the rank's path, on which the waiting is: nobody knows that of its partner.
-    pub(super) fn keep_path(&mut self, wait: &Wait, state: &State) {
+    /// Keeps the rank's path.
+    pub(super) fn keep_path(&self, state: &State) {
         let before = self.sizes.state(self.words[WAITS].get().wrapping_sub(1)).path;
         let words = &self.words[state.path[0]..state.path[1]];
         List::new(&self.words[before[0]..before[1]]).share(words);
+    }
+
+    /// Adds waiting to the rank's own path: nobody knows that of its partner.
+    pub(super) fn add_to_path(&self, wait: &Wait, state: &State) {
+        let words = &self.words[state.path[0]..state.path[1]];
         let cause = Cause::new(self.rank, wait.activity);
         list::merge(words, cause.to_word(), wait.waited_ns);
+    }
+
+    /// Finds out what the clock was at an earlier time. Returns false if nobody knows any more.
+    pub(super) fn look_back(&mut self, then_ns: u64) -> bool {
+        List::new(&self.words[self.sizes.clock()]).copy_to(&mut self.then);
+        log::take_back(&self.words[self.sizes.log()], then_ns, &mut self.then)
     }
 }
 

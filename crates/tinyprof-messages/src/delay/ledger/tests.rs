@@ -64,6 +64,7 @@ impl World<'_> {
             partner_ns: came_ns,
             lost_ns: 0,
             is_mutual,
+            is_over: false,
         };
         self.ledgers[rank].wait(&wait, Some(&pulled), &mut self.costs[rank]);
         self.now_ns[rank] = wait.left_ns;
@@ -201,6 +202,7 @@ fn a_state_that_is_gone_is_counted() {
         partner_ns: 1_100,
         lost_ns: 0,
         is_mutual: false,
+        is_over: false,
     };
     waits.wait(&wait, Some(&pulled), &mut costs);
     waits.wait(&wait, None, &mut costs);
@@ -245,4 +247,49 @@ fn a_wait_has_the_causes_of_those_that_were_deferred() {
     let mut ledger = Ledger::new(&page[0], SIZES, 0);
     assert_eq!(ledger.defer(256, 1, 700) + ledger.defer(256, 1, 20), 0);
     assert_eq!((ledger.give_up(), ledger.give_up()), (720, 0));
+}
+
+#[test]
+fn what_is_heard_after_a_call_moves_the_path_as_if_it_was_heard_then() {
+    let (pages, table) = (memory(3, SIZES.words()), memory(1, Costs::words(8)));
+    for is_superseded in [false, true] {
+        let [mut late, mut other] = [1, 2].map(|rank| Ledger::new(&pages[rank], SIZES, 1));
+        let page = memory(1, SIZES.words());
+        let mut waits = Ledger::new(&page[0], SIZES, 0);
+        let (mut costs, mut pulled) = (Costs::new(&table[0]), Pulled::new(SIZES));
+        late.add(Activity::from_number(1), 100, 100);
+        // The call ends at 110, and nobody knows yet why it has taken as long.
+        waits.add(Activity::from_number(2), 20, 20);
+        waits.add(CALL, 90, 110);
+        waits.add(Activity::from_number(3), 30, 140);
+        let wait = Wait {
+            callpath: 1,
+            activity: CALL,
+            partner: 1,
+            entered_ns: 140,
+            left_ns: 110,
+            waited_ns: 80,
+            partner_ns: 100,
+            lost_ns: 0,
+            is_mutual: false,
+            is_over: true,
+        };
+        if is_superseded {
+            other.add(Activity::from_number(4), 150, 150);
+            assert!(other.page().pull(&waits.wanted(2, 150), &mut pulled));
+            let now = Wait { partner: 2, left_ns: 155, partner_ns: 150, is_over: false, ..wait };
+            waits.wait(&now, Some(&pulled), &mut costs);
+        }
+        assert!(late.page().pull(&waits.wanted(1, 100), &mut pulled));
+        waits.wait(&wait, Some(&pulled), &mut costs);
+        let path: Vec<_> = waits.path().iter().map(|part| (part.cause, part.ns)).collect();
+        let on_path = |rank, activity: u64| Cause::new(rank, Activity::from_number(activity));
+        let expected = match is_superseded {
+            false => vec![(on_path(1, 1), 100), (on_path(0, 3), 30), (on_path(0, 99), 10)],
+            true => vec![(on_path(2, 4), 150), (on_path(0, 99), 5)],
+        };
+        assert_eq!(path, expected);
+        let found = DelayCosts::read(&table[0]).expect("nobody writes");
+        assert!(found.entries.iter().any(|cost| cost.cause == on_path(1, 1)), "{found:?}");
+    }
 }

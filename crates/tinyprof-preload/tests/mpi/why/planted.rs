@@ -94,6 +94,11 @@ pub(super) const FAULTS: &[Fault] = &[
     fault("handed_out", &["turns_to_be_late"], "*").of_messages(),
     Fault { steps: "20", ..fault("tenth", &["late_to_collective"], "3") },
     fault("scanned", &["late_to_collective"], "1"),
+    fault("halfway", &["late_to_collective", "turns_to_be_late"], "1,3"),
+    fault("two_callers", &["late_to_collective"], "2"),
+    fault("pieces", &["late_to_collective", "late_sender"], "2"),
+    fault("napping", &["late_sender"], "2").of_messages(),
+    fault("noticed_late", &["late_to_collective"], "1"),
 ];
 
 /// The faults that are in `faults.c`.
@@ -122,6 +127,12 @@ pub(super) const FURTHER: &[&str] = &[
     "tenth",
     "scanned",
     "halves",
+    "halfway",
+    "two_callers",
+    "pieces",
+    "napping",
+    "noticed_late",
+    "checkpoints",
 ];
 
 pub(super) const HEALTHY: &[&str] = &[
@@ -138,6 +149,7 @@ pub(super) const HEALTHY: &[&str] = &[
     "healthy_hosts",
     "fortran_healthy",
     "halves",
+    "checkpoints",
     "python_healthy",
     "rust_healthy",
 ];
