@@ -63,7 +63,8 @@ pub(crate) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
             found.push(polling::polling(facts, &tests));
         }
     }
-    found.extend(imbalance::imbalance(facts));
+    let busier = imbalance::imbalance(facts, &found);
+    found.extend(busier);
     visits::add_one_slow_visit(facts, &mut found);
     found.extend(spread::spread(facts, &found));
     oversubscribed::add_waited_for(facts, &mut found);

@@ -12,35 +12,25 @@ const QUERIES: &[&str] = &[
     "MPI_Comm_size",
     "MPI_Comm_test_inter",
     "MPI_Type_get_extent",
+    "MPI_Type_get_extent_x",
     "MPI_Type_size",
 ];
 
 impl Run {
     /// Returns the place of an activity. Bindings ask MPI before they call what the user has
-    /// written: then it is before that call, if it is of the same line.
+    /// written: then it is before the call of that line.
     pub(crate) fn place(&self, doing: Doing) -> Place {
-        /// The most questions before a call.
-        const QUESTIONS: usize = 4;
-        let mut place = Place::of(&self.callpaths, doing.callpath());
-        let Doing::Before(_) = doing else { return place };
-        for _ in 0..QUESTIONS {
-            let asks = |function: &String| QUERIES.contains(&function.as_str());
-            if !place.call.as_ref().is_some_and(asks) {
-                break;
-            }
-            let follow = self
-                .calls
-                .iter()
-                .filter(|(_, call)| call.before.is_some_and(|(before, _)| before == place.index));
-            let is_same = |next: &Place| {
-                (&next.function, &next.file, next.line)
-                    == (&place.function, &place.file, place.line)
-                    && next.index != place.index
-            };
-            let mut next = follow.map(|(index, _)| Place::of(&self.callpaths, *index));
-            let Some(next) = next.find(is_same) else { break };
-            place = next;
+        let place = Place::of(&self.callpaths, doing.callpath());
+        let asks = |function: &str| QUERIES.contains(&function);
+        let is_asked = place.line.is_some() && place.call.as_deref().is_some_and(asks);
+        if !is_asked || !matches!(doing, Doing::Before(_)) {
+            return place;
         }
-        place
+        let is_same = |other: &Place| {
+            (&other.function, &other.file, other.line) == (&place.function, &place.file, place.line)
+        };
+        let others = self.calls.iter().filter(|(_, call)| !asks(&call.function));
+        let mut others = others.map(|(index, _)| Place::of(&self.callpaths, *index));
+        others.find(is_same).unwrap_or(place)
     }
 }

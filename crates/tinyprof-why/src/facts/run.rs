@@ -6,7 +6,7 @@ use tinyprof_format::model::{
     CallpathId, CallpathIndex, CallpathTable, CallpathValues, Edge, EdgeKey, EdgeKind, RankFacts,
 };
 use tinyprof_messages::delay::Visits;
-use tinyprof_report::{Activity, Occupancy, Totals, waiting_pattern, world_rank};
+use tinyprof_report::{Activity, Occupancy, Totals, Unfollowed, waiting_pattern, world_rank};
 
 use super::activities::{Activities, Doing};
 use super::apart::Apart;
@@ -39,6 +39,8 @@ pub(crate) struct Run {
     /// processor. Nobody is late because of it, as far as can be told.
     pub(crate) in_calls: Activities,
     pub(crate) waits: Waits,
+    /// The time in calls of which nobody knows for whom they wait, in ns.
+    pub(crate) not_followed_ns: f64,
     /// The messages that ranks have received of others, by receiver and sender.
     pub(crate) received: BTreeMap<(u32, u32), Received>,
     pub(crate) calls: BTreeMap<CallpathIndex, Call>,
@@ -301,6 +303,7 @@ impl RunBuilder {
             regions,
             may_wait,
             in_calls,
+            not_followed_ns: crate::ns(Unfollowed::of_totals(totals).ns()),
             waits: self.waits,
             received: self.received,
             calls: self.calls,

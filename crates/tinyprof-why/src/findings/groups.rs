@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use tinyprof_messages::graph::RankSet;
 
-use super::processor::most_lost_ns;
 use crate::blame::{Blame, Blamed, Cause};
 use crate::facts::activities::Doing;
 use crate::facts::run::Run;
@@ -73,9 +72,12 @@ fn largest(run: &Run, causes: &Left<'_>) -> Option<Group> {
         // most ranks do.
         let least_ns = EQUAL_PART * time_ns(rank, first);
         let all = 0..u32::try_from(run.ranks).unwrap_or(u32::MAX);
-        // What a rank may have lost its processor for makes it no cause.
-        let sure_ns = |other: u32| time_ns(other, first) - most_lost_ns(run, other);
-        let is_equal = |other: &u32| *other == rank || sure_ns(*other) >= least_ns;
+        // A rank whose visits can be far shorter has lost its processor in others.
+        let shortest = |other: u32| run.activities.least_ns(first, other);
+        let is_equal = |other: &u32| {
+            let can_be_short = shortest(*other) > 0 && 2 * shortest(*other) < shortest(rank);
+            time_ns(*other, first) >= least_ns && !can_be_short
+        };
         let equal: RankSet = all.filter(is_equal).collect();
         if least_ns == 0.0 || equal.len() == 1 || 2 * equal.len() > run.used() as u64 {
             return Some(alone);

@@ -14,24 +14,43 @@ use crate::place::Place;
 
 /// The option that would tell more.
 const MORE: &str = "Measure with -o mpi=messages to see who waits for whom, and where.";
+/// What is said where it is given.
+const NOT_FOLLOWED: &str = "For whom these calls wait is not followed, as between hosts in \
+                            non-blocking operations (docs/causes.md): that it is for this is a guess.";
+
+/// The part of the run in calls that are not followed, from which on balance says more.
+const NOT_FOLLOWED_PART: f64 = 0.2;
 
 /// Returns the finding about the ranks that are busy the longest.
-pub(super) fn imbalance(facts: &Facts<'_>) -> Option<Finding> {
+pub(super) fn imbalance(facts: &Facts<'_>, found: &[Finding]) -> Option<Finding> {
     let run = facts.run;
+    if run.has_messages() && run.share(run.not_followed_ns) < NOT_FOLLOWED_PART {
+        return None;
+    }
+    let finding = busier(run, facts)?;
+    // What is followed says more of the same ranks.
+    let is_same = |one: &Finding| one.ranks.iter().any(|rank| finding.ranks.contains(rank));
+    (!run.has_messages() || !found.iter().any(is_same)).then_some(finding)
+}
+
+fn busier(run: &Run, facts: &Facts<'_>) -> Option<Finding> {
     let busy_ns: Vec<f64> = (0..run.ranks).map(|rank| busy_ns(run, rank)).collect();
     let used = run.used();
-    if run.has_messages() || used < 2 {
+    if used < 2 {
         return None;
     }
     let most_ns = busy_ns.iter().copied().fold(0.0, f64::max);
     let mean_ns = busy_ns.iter().sum::<f64>() / crate::ns(used as u128);
     // Only as long as a rank is in calls that may wait.
+    let calls = if run.has_messages() { &run.in_calls } else { &run.may_wait };
     let waiting = (0..run.ranks).map(|rank| {
-        let may_wait = run.may_wait.iter().map(|(_, of_ranks)| crate::ns(of_ranks[rank].ns.into()));
+        let may_wait = calls.iter().map(|(_, of_ranks)| crate::ns(of_ranks[rank].ns.into()));
         (most_ns - busy_ns[rank]).max(0.0).min(may_wait.sum())
     });
     let waiting: Vec<f64> = waiting.collect();
     let waiting_ns: f64 = waiting.iter().sum();
+    let waiting_ns =
+        if run.has_messages() { waiting_ns.min(run.not_followed_ns) } else { waiting_ns };
     if !facts.is_large(waiting_ns) || most_ns <= 0.0 {
         return None;
     }
@@ -56,9 +75,10 @@ pub(super) fn imbalance(facts: &Facts<'_>) -> Option<Finding> {
     };
     let is_file = call.is_some_and(Call::is_file);
     let kind = if is_file { Kind::SerialIo } else { Kind::Imbalance };
+    let where_ = if matches!(doing, Some(Doing::Before(_))) { "before" } else { "in" };
     let at = place
         .as_ref()
-        .map_or_else(|| "outside of MPI".to_owned(), |place| format!("in {}", place.name()));
+        .map_or_else(|| "outside of MPI".to_owned(), |place| format!("{where_} {}", place.name()));
     let (late_shown, others_shown) = match doing.and_then(|doing| run.activities.of(doing)) {
         Some(visits) => (mean_of(visits, &late, true), mean_of(visits, &late, false)),
         None => (late_ns, others_ns),
@@ -74,6 +94,7 @@ pub(super) fn imbalance(facts: &Facts<'_>) -> Option<Finding> {
         if_many(&late, "it", "them"),
         waits_at.as_ref().map_or_else(String::new, |place| format!(", mostly in {}", place.name())),
     );
+    let more = if run.has_messages() { NOT_FOLLOWED } else { MORE };
     let advice = match kind {
         Kind::SerialIo => {
             "Let all ranks read or write their own part, as with MPI_File_write_at_all, or let the \
@@ -81,9 +102,9 @@ pub(super) fn imbalance(facts: &Facts<'_>) -> Option<Finding> {
                 .to_owned()
         }
         _ if call.is_some() => {
-            format!("Look at what that call moves on {}, and when it is made. {MORE}", ranks(&late))
+            format!("Look at what that call moves on {}, and when it is made. {more}", ranks(&late))
         }
-        _ => format!("Give {} less work. {MORE}", ranks(&late)),
+        _ => format!("Give {} less work. {more}", ranks(&late)),
     };
     let why = format!(
         "{} in calls of MPI for a shorter time than the others",

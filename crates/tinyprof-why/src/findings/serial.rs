@@ -8,6 +8,7 @@ use tinyprof_messages::waiting::Pattern;
 use super::Facts;
 use super::evidence::{certainty, certainty_of, chain, waiting_ranks, where_they_wait};
 use super::groups::Group;
+use super::processor::{LOST_PART, most_lost_ns};
 use crate::blame::Blamed;
 use crate::facts::activities::{Doing, all_ns};
 use crate::facts::run::Run;
@@ -210,6 +211,12 @@ pub(super) fn is_repeated(run: &Run, doing: Doing, waiting_ns: f64) -> bool {
     waiting_ns >= REPEATED * once_ns
 }
 
+/// Returns whether ranks may have had no processor for half of this time of all of them.
+fn may_be_lost(run: &Run, waiting_ns: f64) -> bool {
+    let most_ns = (0_u32..).zip(&run.rank_ns).map(|(rank, _)| most_lost_ns(run, rank));
+    most_ns.sum::<f64>() >= LOST_PART * waiting_ns
+}
+
 /// What to do where ranks work one after another.
 pub(super) const IN_PIECES: &str = "Cut the work into smaller pieces, so that the next rank can \
                                     begin earlier, or let the ranks begin at different ends.";
@@ -247,6 +254,10 @@ pub(super) fn in_turns(facts: &Facts<'_>, group: &Group) -> Option<Option<Findin
     let of_work = |chain: &Chain| chain.ns >= WORK_PART * mean_ns * crate::ns(chain.links as u128);
     let chain = chain_of(facts).filter(|chain| chain.ns >= 0.5 * waiting_ns && of_work(chain));
     if chain.is_none() && !is_repeated(run, doing, waiting_ns) {
+        return Some(None);
+    }
+    // From sums nobody knows which rank had no processor when.
+    if chain.is_none() && !facts.blame.is_measured && may_be_lost(run, waiting_ns) {
         return Some(None);
     }
     let all: RankSet = (0..).zip(visits).filter(|(_, v)| v.count > 0).map(|(r, _)| r).collect();

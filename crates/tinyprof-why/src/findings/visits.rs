@@ -22,6 +22,9 @@ const TIMES: f64 = 4.0;
 const ABOVE_SHORTEST: f64 = 1.5;
 /// The part of the square of what a visit takes longer by which the others may differ.
 const SCATTER_PART: f64 = 0.25;
+/// The least part of the run that a visit takes longer that most ranks have: nobody waits for it,
+/// and a longer run has no more of it.
+const COMMON_PART: f64 = 0.1;
 
 /// Adds the finding about the longest such visit. Where others wait for the rank because of what it
 /// does there, the two are one finding: that of the visit, if it is most of what the rank does
@@ -29,6 +32,13 @@ const SCATTER_PART: f64 = 0.25;
 pub(super) fn add_one_slow_visit(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(mut slow) = one_slow_visit(facts) else { return };
     let (ranks, place) = (slow.ranks.clone(), slow.place.clone());
+    if is_common(facts, &slow) {
+        let run_ns = facts.run.a_rank_ns(facts.run.total_ns());
+        if slow.lost_ns < COMMON_PART * run_ns {
+            return;
+        }
+        slow.sentence.push_str("; most other ranks take as long there");
+    }
     let is_same = |one: &Finding| one.ranks == ranks && one.place == place;
     tell_of_lost_processor(facts, &mut slow);
     let Some(at) = found.iter().position(is_same) else { return found.push(slow) };
@@ -72,7 +82,8 @@ fn tell_of_lost_processor(facts: &Facts<'_>, slow: &mut Finding) {
 /// Returns whether at least half of the other ranks have taken as much longer there, with a
 /// processor, or all of them: that is the program, and no chance.
 fn is_common(facts: &Facts<'_>, slow: &Finding) -> bool {
-    let at = slow.place.as_ref().map(|place| Doing::Before(place.index));
+    let at = slow.chain.first().and_then(|link| link.place.as_ref());
+    let at = at.map(|place| Doing::Before(place.index));
     let Some(of_ranks) = at.and_then(|doing| facts.run.activities.of(doing)) else { return false };
     let most_ns = of_ranks.iter().map(|visits| visits.ns).max().unwrap_or(0);
     let least_ns = crate::ns(most_ns.into()) - 0.5 * slow.lost_ns;
@@ -113,7 +124,7 @@ fn one_slow_visit(facts: &Facts<'_>) -> Option<Finding> {
     if lost_ns < FINDING_PART * run.a_rank_ns(run.total_ns()) {
         return None;
     }
-    let place = Place::of(&run.callpaths, doing.callpath());
+    let place = run.place(doing);
     let all: RankSet = std::iter::once(rank).collect();
     let sentence = format!(
         "One visit of the computation before {} takes {} on rank {rank}, the others {} on average",
@@ -122,7 +133,8 @@ fn one_slow_visit(facts: &Facts<'_>) -> Option<Finding> {
         ns(others_ns)
     );
     let why = "a single visit".to_owned();
-    let link = Link { ranks: all.clone(), place: Some(place.clone()), ns: lost_ns, why };
+    let at = Some(Place::of(&run.callpaths, doing.callpath()));
+    let link = Link { ranks: all.clone(), place: at, ns: lost_ns, why };
     let advice =
         "It happens once: a longer run loses no more by it. If it is the first one, leave it \
                   out of comparisons, or do before the loop what only it has to do; otherwise \
