@@ -15,6 +15,10 @@ const RANKS_NAMED: usize = 3;
 /// The part of the run that has to be in calls that are not followed, to be told.
 const NOT_FOLLOWED_PART: f64 = 0.01;
 
+/// The part of the run that waiting has to be through which the critical path cannot be followed, to
+/// be told.
+const PATH_UNSURE_PART: f64 = 0.05;
+
 /// The option that tells who waits for whom.
 const MORE: &str = "who waits for whom is not known: measure with -o mpi=messages";
 
@@ -90,7 +94,26 @@ impl Why {
             part if part < 0.001 => String::new(),
             _ => format!("; {} longer than balanced{place}", ns(path.imbalance_ns)),
         };
-        Some(format!("critical path: {}; {}{excess}", ns(path.ns), parts.join(", ")))
+        let unsure = if self.is_path_unsure() {
+            "; where nobody knows for whom a rank waits, or it tests, it stays with that rank"
+        } else {
+            ""
+        };
+        Some(format!("critical path: {}; {}{excess}{unsure}", ns(path.ns), parts.join(", ")))
+    }
+
+    /// Returns whether much of the run is waiting through which the critical path cannot be followed.
+    fn is_path_unsure(&self) -> bool {
+        let is_test = |one: &Finding| {
+            let call = one.waits_at.as_ref().and_then(|place| place.call.as_deref());
+            call.is_some_and(|call| {
+                call.starts_with("MPI_Test")
+                    || call.starts_with("MPI_Iprobe")
+                    || call.starts_with("MPI_Improbe")
+            })
+        };
+        self.share(self.not_followed_ns + self.estimated_ns) >= PATH_UNSURE_PART
+            || self.findings.iter().any(is_test)
     }
 
     /// Returns the lines that reports begin with: the verdict, the other findings, and the line of
