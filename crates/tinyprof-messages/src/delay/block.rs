@@ -153,6 +153,7 @@ mod tests {
             partner_ns: 90,
             lost_ns: 0,
             is_mutual: false,
+            is_over: false,
         };
         ledger.wait(&wait, None, &mut costs);
         block.note(&ledger.losses());

@@ -142,6 +142,7 @@ mod tests {
             partner_ns: left_ns - 10,
             lost_ns: 0,
             is_mutual: false,
+            is_over: false,
         }
     }
 
