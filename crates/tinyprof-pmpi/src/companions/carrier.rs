@@ -7,6 +7,7 @@ use tinyprof::__calls::Recorder;
 use tinyprof_messages::companion::Companion;
 
 use super::causes::Causes;
+use super::distance;
 use super::mail::Mail;
 use super::order::Order;
 use super::partner::Partner;
@@ -130,10 +131,11 @@ impl Carrier {
         self.lane_from(from.relative)?.peek(&from.which(number))
     }
 
-    /// Returns the moment from which the ranks of the host count, which is that of the first
-    /// caller, in ns.
+    /// Returns the moment from which all ranks count, in ns. On one host it is that of the first
+    /// caller.
     pub(super) fn origin_ns(&self, now_ns: u64) -> u64 {
-        self.lanes.as_ref().map_or(now_ns, |lanes| lanes.origin_ns(now_ns))
+        let of_host = || self.lanes.as_ref().map_or(now_ns, |lanes| lanes.origin_ns(now_ns));
+        distance::origin_ns().unwrap_or_else(of_host)
     }
 
     /// Returns the words in which a rank of the world, relative to this one, keeps why it waits.

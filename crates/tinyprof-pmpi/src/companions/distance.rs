@@ -30,6 +30,8 @@ static ALL: OnceLock<Handle> = OnceLock::new();
 static UNCERTAINTY_NS: AtomicU64 = AtomicU64::new(0);
 /// Half of the shortest exchange between two hosts, in ns.
 static LATENCY_NS: AtomicU64 = AtomicU64::new(0);
+/// The moment from which the ranks of all hosts count, on the common clock; 0 if there is but one.
+static ORIGIN_NS: AtomicU64 = AtomicU64::new(0);
 /// When the distance is to be measured again, on the common clock, and the time until then: the
 /// same on all ranks.
 static NEXT_NS: AtomicU64 = AtomicU64::new(u64::MAX);
@@ -49,6 +51,7 @@ pub(super) fn begin(mpi: &Mpi) -> Option<Distance> {
     // Rank 0 has asked nobody, and those of its host have not, either.
     let [latency_ns, now_ns] = maxima(mpi, all, &[distance.uncertainty_ns, now_ns(recorder)])?;
     LATENCY_NS.store(latency_ns, Relaxed);
+    ORIGIN_NS.store(now_ns, Relaxed);
     NEXT_NS.store(now_ns.saturating_add(FIRST_AFTER_NS), Relaxed);
     Some(distance)
 }
@@ -56,6 +59,11 @@ pub(super) fn begin(mpi: &Mpi) -> Option<Distance> {
 /// Returns by how much times may be wrong, in ns: 0 on one host.
 pub(super) fn uncertainty_ns() -> u64 {
     UNCERTAINTY_NS.load(Relaxed)
+}
+
+/// Returns the moment from which the ranks of all hosts count, if there are several.
+pub(super) fn origin_ns() -> Option<u64> {
+    Some(ORIGIN_NS.load(Relaxed)).filter(|origin_ns| *origin_ns != 0)
 }
 
 /// Returns the time that a message takes to another host, in ns: 0 if there is but one.

@@ -9,6 +9,7 @@ use tinyprof_messages::companion::Companion;
 use tinyprof_messages::matching::{Arrivals, Stream};
 
 use super::causes::Causes;
+use super::distance;
 use super::partner::{Partner, STREAMS};
 use super::telling;
 use crate::communicators::{self, Twin};
@@ -79,7 +80,7 @@ impl Mail {
     /// Returns what a rank, relative to this one, has told of the moment at which it came; none if
     /// it has not.
     pub(super) fn told(&self, relative: i32, came_ns: u64) -> Option<&[u64]> {
-        self.told.of(relative, came_ns)
+        self.told.of(relative, came_ns, distance::uncertainty_ns())
     }
 
     /// Takes the companions of a communicator that is freed, and forgets its streams.

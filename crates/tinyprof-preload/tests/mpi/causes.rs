@@ -1,8 +1,9 @@
 //! Level `messages`: what has made ranks wait is what the programs make late.
 
-use tinyprof_format::model::{Activity, Cause, DelayCost, EdgeKind, Profile, RankCauses};
+use tinyprof_format::model::{Activity, Cause, DelayCost, EdgeKey, EdgeKind, Profile, RankCauses};
+use tinyprof_why::Why;
 
-use crate::messages::{Way, edges, run};
+use crate::messages::{Way, edges, run, run_with};
 use crate::support::compile;
 
 /// The time of the rank that is late, and how often.
@@ -178,6 +179,28 @@ fn the_last_rank_of_an_operation_tells_those_of_other_hosts() {
         check_cause(&profile, rank, 0, "MPI_Bcast");
         assert_eq!(causes(&profile, rank).facts.unread, 0, "rank {rank}");
     }
+}
+
+/// More is waited for start-up than for anything else.
+#[test]
+fn a_host_that_begins_late_hides_no_cause() {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let program = compile("late.c", directory.path());
+    let [repetitions, late_us] = [REPETITIONS, LATE_US].map(|number| number.to_string());
+    let slow = vec![("HOSTS_SLOW_START_MS", "1500".into())];
+    let arguments = ["barrier", &repetitions, &late_us];
+    let profile = run_with(slow, Way::Hosts, &program, &arguments, 2, &directory);
+    let (direct, _) = costs_ns(&profile, 0, 1, "MPI_Barrier");
+    let found = causes(&profile, 0);
+    assert!(direct > LATE_NS / 4, "{direct} {found:#?}");
+    let is_startup = |activity: Option<Activity>| matches!(activity, Some(Activity::Gap { from, .. }) if from == EdgeKey::UNKNOWN);
+    let startup = found.costs.iter().filter(|cost| is_startup(found.activity(cost.cause)));
+    let startup_ns: u64 = startup.map(DelayCost::total_ns).sum();
+    assert!(startup_ns > 1_000_000_000, "{startup_ns} {found:#?}");
+    let said = Why::of_profile(&profile).to_json();
+    let certainties = said["findings"].as_array().into_iter().flatten();
+    let certainties: Vec<_> = certainties.map(|finding| &finding["certainty"]).collect();
+    assert!(certainties.iter().any(|certainty| *certainty == "measured"), "{said:#}");
 }
 
 #[test]

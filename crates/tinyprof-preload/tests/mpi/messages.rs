@@ -57,7 +57,7 @@ pub(crate) fn run(
 }
 
 /// Runs a program with further variables.
-fn run_with(
+pub(crate) fn run_with(
     mut variables: Vec<(&str, OsString)>,
     way: Way,
     program: &Path,

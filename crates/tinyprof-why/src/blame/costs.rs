@@ -25,6 +25,8 @@ pub(crate) struct Costs {
     lost: Vec<Lost>,
     /// The waiting for ranks of which nothing was read.
     unread: Vec<Unread>,
+    /// The waiting for ranks that had not begun with their program, in ns.
+    startup_ns: u64,
 }
 
 /// The waiting of a rank in a call because another one had no processor.
@@ -69,7 +71,11 @@ impl Costs {
                 }
                 continue;
             }
-            let doing = causes.activity(cost.cause).and_then(|activity| doing(rows, activity));
+            let activity = causes.activity(cost.cause);
+            if activity.is_some_and(is_startup) && rows.contains_key(&cost.callpath) {
+                self.startup_ns = self.startup_ns.saturating_add(cost.total_ns());
+            }
+            let doing = activity.and_then(|activity| doing(rows, activity));
             let (Some(at), Some(doing)) = (rows.get(&cost.callpath), doing) else { continue };
             self.all.push(Cost {
                 rank,
@@ -122,6 +128,8 @@ impl Costs {
             }
         }
         known_ns += self.lost.iter().map(|lost| crate::ns(lost.ns.into())).sum::<f64>();
+        // Waiting for start-up has a cause that no activity of the program is.
+        let all_ns = all_ns - crate::ns(self.startup_ns.into());
         if self.all.is_empty() && self.lost.is_empty() || known_ns < KNOWN_PART * all_ns {
             return None;
         }
@@ -150,13 +158,16 @@ pub(super) fn doing(
 ) -> Option<Doing> {
     let row = |id: CallpathId| rows.get(&id).copied();
     match activity {
-        // It was start-up.
-        Activity::Gap { from, .. } if from == EdgeKey::UNKNOWN => None,
+        _ if is_startup(activity) => None,
         Activity::Gap { from, to } if to == EdgeKey::UNKNOWN => row(from).map(Doing::In),
         Activity::Gap { to, .. } => row(to).map(Doing::Before),
         Activity::Call(callpath) | Activity::Exclusive(callpath) => row(callpath).map(Doing::In),
         _ => None,
     }
+}
+
+fn is_startup(activity: Activity) -> bool {
+    matches!(activity, Activity::Gap { from, .. } if from == EdgeKey::UNKNOWN)
 }
 
 fn is_in_waiting_call(calls: &BTreeMap<CallpathIndex, Call>, doing: Doing) -> bool {
@@ -237,6 +248,23 @@ mod tests {
         assert_eq!((blamed.ns(), blame.unexplained.ns()), (900.0, 100.0));
         assert_eq!(blamed.at.values().map(|share| share.ns).collect::<Vec<_>>(), [300.0, 600.0]);
         assert!(blame.is_measured);
+    }
+
+    #[test]
+    fn waiting_for_startup_does_not_hide_what_is_known() {
+        let rows = [(COMPUTE, CallpathIndex::new(0)), (RECEIVE, CallpathIndex::new(1))].into();
+        let mut causes = causes(400, 0);
+        let startup = Activity::Gap { from: EdgeKey::UNKNOWN, to: COMPUTE };
+        let number = Cause::Activity { rank: 2, number: 6 };
+        let direct = Waited { ns: 9_000, count: 1 };
+        causes.activities = Arc::new([(5, causes.activities[&5]), (6, startup)].into());
+        causes.costs.push(DelayCost { cause: number, direct, ..causes.costs[0] });
+        let mut costs = Costs::default();
+        costs.add(&rows, 0, &causes);
+        let blame = costs.blame(&BTreeMap::new(), &computed(), &waits(9_500)).expect("known");
+        let blamed = &blame.causes[&(2, Doing::Before(CallpathIndex::new(0)))];
+        assert_eq!((blamed.ns(), blame.unexplained.ns()), (400.0, 9_100.0));
+        assert!(costs.blame(&BTreeMap::new(), &computed(), &waits(9_900)).is_none());
     }
 
     #[test]

@@ -105,11 +105,12 @@ impl Told {
     }
 
     /// Returns what a rank, relative to this one, has told of the moment at which it came, or of
-    /// shortly before; none if it has not.
-    pub(super) fn of(&self, relative: i32, came_ns: u64) -> Option<&[u64]> {
+    /// shortly before; none if it has not. Its clock may be wrong by `unsure_ns`: then it may seem
+    /// to have told after the call had ended that has waited for it.
+    pub(super) fn of(&self, relative: i32, came_ns: u64, unsure_ns: u64) -> Option<&[u64]> {
         let rank = &self.ranks[place(relative)];
         let until_ns = rank.at_ns + each_ns(rank.words.len());
-        let is_of_then = rank.at_ns <= came_ns + LATER_NS && came_ns <= until_ns;
+        let is_of_then = rank.at_ns <= came_ns + LATER_NS + unsure_ns && came_ns <= until_ns;
         let is_there = rank.relative == relative && is_of_then && !rank.words.is_empty();
         is_there.then_some(&rank.words)
     }
@@ -140,15 +141,20 @@ mod tests {
         let mut told = Told::new();
         message(&mut told, &[7, 8, 9]);
         told.keep(-3, 5_000_000);
-        assert_eq!(told.of(-3, 5_000_000), Some(&[7, 8, 9][..]));
-        assert_eq!(told.of(-3, 5_000_000 + EACH_NS), Some(&[7, 8, 9][..]));
-        assert_eq!(told.of(-3, 5_000_001 + EACH_NS), None, "it has not told again");
-        assert_eq!(told.of(-3, 4_000_000), None, "it has done more since it came");
-        assert_eq!(told.of(2, 5_000_000), None, "another rank");
+        assert_eq!(told.of(-3, 5_000_000, 0), Some(&[7, 8, 9][..]));
+        assert_eq!(told.of(-3, 5_000_000 + EACH_NS, 0), Some(&[7, 8, 9][..]));
+        assert_eq!(told.of(-3, 5_000_001 + EACH_NS, 0), None, "it has not told again");
+        assert_eq!(told.of(-3, 4_000_000, 0), None, "it has done more since it came");
+        assert_eq!(
+            told.of(-3, 4_000_000, 1_000_000),
+            Some(&[7, 8, 9][..]),
+            "as far as clocks know"
+        );
+        assert_eq!(told.of(2, 5_000_000, 0), None, "another rank");
         // A companion alone.
         message(&mut told, &[]);
         told.keep(-3, 5_100_000);
-        assert_eq!(told.of(-3, 5_000_000), Some(&[7, 8, 9][..]));
+        assert_eq!(told.of(-3, 5_000_000, 0), Some(&[7, 8, 9][..]));
         let mut telling = Telling::new();
         assert!(telling.is_due(4, 0));
         telling.tell(4, 1_000, 10);
@@ -163,6 +169,6 @@ mod tests {
         message(&mut told, &[1]);
         told.buffer[NUMBER + 7] = 0xff;
         told.keep(1, 100);
-        assert_eq!(told.of(1, 100), None);
+        assert_eq!(told.of(1, 100, 0), None);
     }
 }
