@@ -48,6 +48,7 @@ impl World<'_> {
             partner_ns: self.now_ns,
             lost_ns: 0,
             is_mutual: false,
+            is_over: false,
         };
         let wanted = self.ledgers[waits].wanted(partner, wait.partner_ns);
         let is_read = self.ledgers[late].page().pull(&wanted, &mut self.pulled);

@@ -20,6 +20,7 @@ mod call_site;
 pub(crate) mod clock;
 #[cfg(feature = "alloc")]
 mod counting;
+mod current;
 mod describe;
 mod element;
 pub(crate) mod events;

@@ -15,8 +15,8 @@ const RANKS_NAMED: usize = 3;
 /// The part of the run that has to be in calls that are not followed, to be told.
 const NOT_FOLLOWED_PART: f64 = 0.01;
 
-/// The part of the run that waiting has to be through which the critical path cannot be followed, to
-/// be told.
+/// The part of the run that waiting through which the critical path cannot be followed has to be,
+/// to be told.
 const PATH_UNSURE_PART: f64 = 0.05;
 
 /// The option that tells who waits for whom.
@@ -102,7 +102,7 @@ impl Why {
         Some(format!("critical path: {}; {}{excess}{unsure}", ns(path.ns), parts.join(", ")))
     }
 
-    /// Returns whether much of the run is waiting through which the critical path cannot be followed.
+    /// Returns whether the critical path cannot be followed through much of the run's waiting.
     fn is_path_unsure(&self) -> bool {
         let is_test = |one: &Finding| {
             let call = one.waits_at.as_ref().and_then(|place| place.call.as_deref());

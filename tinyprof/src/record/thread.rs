@@ -5,7 +5,6 @@
 //! their threads. When a thread ends, a later thread takes over its arena, so their number is
 //! bounded by the largest number of threads alive at the same time.
 
-use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -15,14 +14,11 @@ use tinyprof_segment::layout::header;
 
 use super::arena::Arena;
 use super::clock::Clock;
+use super::current::{self, LAST_MARK, SET_ASIDE};
 use super::segments;
 use crate::sys::{Room, ThreadEnd, thread_word};
 
-thread_local! {
-    static CURRENT: Cell<*const Arena> = const { Cell::new(ptr::null()) };
-}
-
-// Values of `CURRENT` that are not an arena. Null: the thread has not entered a region yet.
+// Values of `current` that are not an arena. Null: the thread has not entered a region yet.
 /// Recording is off: visits are skipped.
 const OFF: *const Arena = ptr::without_provenance(1);
 /// The arena is being made, and a region was entered meanwhile, for example in a global allocator;
@@ -30,7 +26,6 @@ const OFF: *const Arena = ptr::without_provenance(1);
 const KEPT_OUT: *const Arena = ptr::without_provenance(2);
 /// There is no memory for an arena. Visits are counted as lost.
 const NO_MEMORY: *const Arena = ptr::without_provenance(3);
-const LAST_MARK: usize = 3;
 
 /// The newest slot. Slots are never removed.
 static REGISTRY: AtomicPtr<Slot> = AtomicPtr::new(ptr::null_mut());
@@ -40,32 +35,15 @@ static THREAD_END: ThreadEnd = ThreadEnd::new();
 /// Set if the flush points of every thread are watched.
 static WATCH_ALL: AtomicBool = AtomicBool::new(false);
 
-/// The bit of an arena that is set aside, as measuring is switched off in it: no address has it.
-/// One comparison then tells both that there is no arena, and that it measures nothing.
-const SET_ASIDE: usize = 1 << (usize::BITS - 1);
-/// True if the arena is set aside for wrappers of MPI's functions, too.
-static SETS_ASIDE_FOR_CALLS: AtomicBool = AtomicBool::new(false);
-
 /// Changes the arena or state of the calling thread.
 fn set_current(current: *const Arena) {
-    let arena = Current(current).arena();
-    let aside = if arena.is_some_and(Arena::is_switched_off) { SET_ASIDE } else { 0 };
-    CURRENT.set(current.map_addr(|address| (address & !SET_ASIDE) | aside));
-    let aside = if SETS_ASIDE_FOR_CALLS.load(Relaxed) { aside } else { 0 };
-    thread_word::set(arena.map_or(0, |arena| ptr::from_ref(arena).expose_provenance() | aside));
-}
-
-/// Notices that measuring was switched off or on in `arena`, if it is that of this thread.
-pub(super) fn is_switched(arena: &Arena) {
-    if current().arena().is_some_and(|own| ptr::eq(own, arena)) {
-        set_current(CURRENT.get());
-    }
+    let is_set_aside = Current(current).arena().is_some_and(Arena::is_switched_off);
+    current::set(current.cast(), is_set_aside);
 }
 
 /// Lets [`arena_by_word`] find no arena while measuring is switched off, or find it then as well.
 pub(crate) fn set_aside_for_calls(is_set_aside: bool) {
-    SETS_ASIDE_FOR_CALLS.store(is_set_aside, Relaxed);
-    set_current(CURRENT.get());
+    current::set_aside_for_calls(is_set_aside);
 }
 
 /// The arena or state of the current thread. It is of no use to another thread.
@@ -75,7 +53,7 @@ pub(crate) struct Current(*const Arena);
 /// Returns the arena or state of this thread.
 #[inline]
 pub(crate) fn current() -> Current {
-    Current(CURRENT.get())
+    Current(current::get().cast())
 }
 
 impl Current {
@@ -94,7 +72,7 @@ impl Current {
         if self.0.addr() <= LAST_MARK {
             return None;
         }
-        let arena = self.0.map_addr(|address| address & !SET_ASIDE);
+        let arena = current::without_mark(self.0.cast()).cast::<Arena>();
         // SAFETY: a pointer above the marks was stored by `attach`; it points into the registry,
         // which is never dropped. Everything in an arena is atomic, so that a shared reference is
         // sound on any thread.
@@ -151,7 +129,7 @@ pub(crate) fn arena_or_attach(start: fn() -> Option<Clock>) -> Option<&'static A
 
 /// Calls `work` while this thread records into `arena`.
 pub(crate) fn while_on<T>(arena: &Arena, work: impl FnOnce() -> T) -> T {
-    let before = CURRENT.get();
+    let before = current().0;
     set_current(arena);
     let done = work();
     set_current(before);
@@ -164,7 +142,7 @@ pub(crate) fn while_on<T>(arena: &Arena, work: impl FnOnce() -> T) -> T {
 #[cold]
 #[inline(never)]
 pub(crate) fn attach(start: fn() -> Option<Clock>) -> bool {
-    match CURRENT.get() {
+    match current().0 {
         arena if arena == OFF => return false,
         arena if arena == KEPT_OUT => {
             count_lost(&VISITS_KEPT_OUT, header::KEPT_OUT_ELSEWHERE);
@@ -191,7 +169,7 @@ pub(crate) fn attach(start: fn() -> Option<Clock>) -> bool {
 /// Runs `work` without recording: regions that this thread enters meanwhile, for example in a
 /// global allocator, are counted as kept out.
 pub(crate) fn while_away<T>(work: impl FnOnce() -> T) -> T {
-    let before = CURRENT.get();
+    let before = current().0;
     set_current(KEPT_OUT);
     let done = work();
     set_current(before);
@@ -200,7 +178,7 @@ pub(crate) fn while_away<T>(work: impl FnOnce() -> T) -> T {
 
 /// Returns whether what this thread does is not recorded, as it is the profiler's own.
 pub(super) fn is_away() -> bool {
-    CURRENT.get() == KEPT_OUT
+    current().0 == KEPT_OUT
 }
 
 /// Stops recording on this thread until it ends: regions that it enters are counted as kept out.

@@ -181,8 +181,8 @@ fn verdicts(found: &[Row]) -> String {
     let is_of_master = |verdict: &str| verdict.starts_with("Rank 0 ") && !is_lost(verdict);
     let is_of_worker = |verdict: &str| verdict.starts_with("Rank") && !is_lost(verdict);
     format!(
-        "Without remedies the first finding names the worker who has the head of the fire in {} % of \
-         {} runs, the master in {} %, and ranks without a processor in {} %.\n",
+        "Without remedies the first finding names the worker who has the head of the fire in {} %\n\
+         of {} runs, the master in {} %, and ranks without a processor in {} %.\n",
         share(&|verdict| is_of_worker(verdict) && !is_of_master(verdict)),
         verdicts.len(),
         share(&is_of_master),

@@ -52,9 +52,7 @@ impl Driven {
     fn line(&mut self) -> String {
         let mut line = String::new();
         self.stdout.read_line(&mut line).expect("text");
-        if line.is_empty() {
-            eprintln!("{}", self.errors());
-        }
+        assert!(!line.is_empty(), "it has ended: {}", self.errors());
         line.trim_end().to_owned()
     }
 

@@ -7,6 +7,7 @@
 //! time between is taken out of them. One of them that ends while it is off has ended when that
 //! began.
 
+use std::ptr;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
@@ -15,9 +16,9 @@ use tinyprof_segment::control::{Answer, Command, Verb, commanded};
 use tinyprof_segment::layout::{header, skipped};
 use tinyprof_segment::words::Line;
 
+use super::super::current;
 use super::super::events::{Events, Window};
 use super::super::node::START;
-use super::super::thread;
 use super::{Arena, Visit, sampled};
 
 /// What is left while it is off.
@@ -62,7 +63,7 @@ impl Arena {
         own.is_off.store(1, Relaxed);
         self.hot.forget_callpaths();
         self.hot.current().store(0, Relaxed);
-        thread::is_switched(self);
+        current::set_aside(ptr::from_ref(self).cast(), true);
     }
 
     /// Switches it on again. Owner only, outside of all contexts.
@@ -87,7 +88,7 @@ impl Arena {
         own.is_off.store(0, Relaxed);
         self.hot.current().store(innermost.number(), Relaxed);
         self.log_end(self.obedience.off.swap(0, Relaxed));
-        thread::is_switched(self);
+        current::set_aside(ptr::from_ref(self).cast(), false);
     }
 
     /// Returns for how long it has been off, since the last switch; 0 if it is on.
@@ -219,7 +220,7 @@ impl Arena {
         for word in [header::OFF_SINCE, header::OFF_SINCE_NS, header::OFF_NS] {
             self.header(word).store(0, Relaxed);
         }
-        thread::is_switched(self);
+        current::set_aside(ptr::from_ref(self).cast(), false);
     }
 
     /// Switches measuring on for another owner of the arena.

@@ -1,5 +1,5 @@
-//! Threads that exist already: one at a time decides that another one is adopted, or itself records,
-//! so that none is sampled twice.
+//! Threads that exist already: one at a time decides that another one is adopted, or itself
+//! records, so that none is sampled twice.
 
 use std::mem::ManuallyDrop;
 use std::ptr;
