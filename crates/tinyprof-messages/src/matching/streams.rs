@@ -6,6 +6,8 @@ use super::Stream;
 const PROBES: usize = 16;
 /// The communicators that can be closed one by one; beyond them all are.
 const CLOSED: usize = 8;
+/// The communicators that are told apart to find out whether one has any stream.
+const REMAINDERS: usize = 4096;
 
 /// A counter for each of at most `N` streams. `N` is a power of two.
 ///
@@ -30,6 +32,8 @@ pub struct Streams<const N: usize> {
     closed: [u32; CLOSED],
     closed_used: usize,
     full: u64,
+    /// A bit for each remainder of the communicators that have had streams.
+    in_use: [u64; REMAINDERS / 64],
 }
 
 /// A place: the communicator and what is there, the partner and the tag, and the number of the next
@@ -48,6 +52,19 @@ fn words(stream: Stream) -> (u64, u64) {
     (USED | u64::from(stream.communicator), u64::from(stream.peer) << 32 | tag)
 }
 
+/// Returns the word and the bit of a communicator in a set of those in use.
+#[inline]
+const fn in_use(communicator: u32) -> (usize, u64) {
+    let remainder = communicator as usize % REMAINDERS;
+    (remainder / 64, 1 << (remainder % 64))
+}
+
+/// Returns the same for the first word of a place with a stream.
+#[expect(clippy::cast_possible_truncation, reason = "the communicator is its low half")]
+const fn in_use_of(first: u64) -> (usize, u64) {
+    in_use(first as u32)
+}
+
 impl<const N: usize> Streams<N> {
     /// Returns an empty table.
     #[must_use]
@@ -55,7 +72,7 @@ impl<const N: usize> Streams<N> {
         const { assert!(N.is_power_of_two() && N >= PROBES, "a power of two, of at least 16") };
         let places = vec![Place::default(); N].into_boxed_slice();
         let Ok(places) = places.try_into() else { unreachable!("it has that length") };
-        Self { places, closed: [0; CLOSED], closed_used: 0, full: 0 }
+        Self { places, closed: [0; CLOSED], closed_used: 0, full: 0, in_use: [0; REMAINDERS / 64] }
     }
 
     /// Returns the number of the next message of a stream, and counts it. `None` if there is no
@@ -89,6 +106,8 @@ impl<const N: usize> Streams<N> {
             return None;
         };
         self.places[at] = [wanted.0, wanted.1, 0];
+        let (word, bit) = in_use(stream.communicator);
+        self.in_use[word] |= bit;
         Some(&mut self.places[at][2])
     }
 
@@ -126,12 +145,12 @@ impl<const N: usize> Streams<N> {
     ///
     /// # Cost
     ///
-    /// A pass over the whole table.
+    /// A pass over the whole table, if there may be any: most communicators that programs make in
+    /// loops have none.
     pub fn remove(&mut self, communicator: u32) {
-        for place in
-            self.places.iter_mut().filter(|place| place[0] == USED | u64::from(communicator))
-        {
-            place[0] = REMOVED;
+        let (word, bit) = in_use(communicator);
+        if self.in_use[word] & bit != 0 {
+            self.remove_places(communicator);
         }
         let mut closed = self.closed.iter().take(self.closed_used);
         if let Some(at) = closed.position(|closed| *closed == communicator)
@@ -139,6 +158,19 @@ impl<const N: usize> Streams<N> {
         {
             self.closed_used -= 1;
             self.closed[at] = self.closed[self.closed_used];
+        }
+    }
+
+    #[cold]
+    fn remove_places(&mut self, communicator: u32) {
+        let (word, bit) = in_use(communicator);
+        self.in_use[word] &= !bit;
+        for place in self.places.iter_mut().filter(|place| place[0] & USED != 0) {
+            if place[0] == USED | u64::from(communicator) {
+                place[0] = REMOVED;
+            } else if in_use_of(place[0]) == (word, bit) {
+                self.in_use[word] |= bit;
+            }
         }
     }
 
@@ -205,6 +237,7 @@ mod tests {
             let mut streams = Streams::<256>::new();
             let mut map: HashMap<Stream, u64> = HashMap::new();
             for (communicator, peer, tag, step) in steps {
+                let communicator = [0, 1, 4096][communicator as usize];
                 if step == 0 {
                     streams.remove(communicator);
                     map.retain(|stream, _| stream.communicator != communicator);
@@ -217,5 +250,24 @@ mod tests {
                 *number += 1;
             }
         }
+    }
+
+    #[test]
+    fn communicators_with_one_remainder_are_forgotten_one_by_one() {
+        let mut streams = Streams::<64>::new();
+        let of = |communicator| Stream { communicator, peer: 2, tag: 7 };
+        let all = [5, 5 + 4096, 6];
+        for communicator in all {
+            assert_eq!(streams.next(of(communicator)), Some(0));
+        }
+        streams.remove(5);
+        let numbers =
+            |streams: &Streams<64>| all.map(|communicator| streams.number(of(communicator)));
+        assert_eq!(numbers(&streams), [None, Some(1), Some(1)]);
+        streams.remove(5 + 4096);
+        assert_eq!(numbers(&streams), [None, None, Some(1)]);
+        assert_eq!(streams.next(of(5)), Some(0), "it counts from the beginning");
+        streams.remove(5);
+        assert_eq!(streams.number(of(5)), None);
     }
 }
