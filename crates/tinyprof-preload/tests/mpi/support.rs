@@ -24,6 +24,8 @@ pub(crate) fn compile(source: &str, directory: &Path) -> PathBuf {
 pub(crate) fn compile_with(compiler: &str, flags: &[&str], source: &str, output: &Path) {
     let mut command = Command::new(compiler);
     command.args(["-g", "-O1", "-w", "-o"]).arg(output).arg(source_path(source)).args(flags);
+    // Where a compiler of Fortran writes modules: other tests may compile the same program.
+    command.current_dir(output.parent().expect("a file is in a directory"));
     let output = command.output().unwrap_or_else(|error| panic!("{compiler}: {error}"));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
