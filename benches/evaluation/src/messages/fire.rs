@@ -224,7 +224,7 @@ mod tests {
         let found =
             ["Rank 0 computes 1 s", "Rank 1 computes 2 s", "Rank 2 computes", lost].map(run);
         let text = verdicts(&found);
-        assert!(text.contains("in 50.0 % of 4 runs, the master in 25.0 %"), "{text}");
+        assert!(text.contains("in 50.0 %\nof 4 runs, the master in 25.0 %"), "{text}");
         assert!(text.contains("without a processor in 25.0 %"), "{text}");
     }
 
