@@ -28,14 +28,14 @@ fi
 seconds=${1:-60}
 target=$(rustc -vV | sed -n 's/^host: //p')
 build=${CARGO_TARGET_DIR:-$PWD/target}/fuzz
-profile=release
-if ((seconds <= 30)); then profile=quick; fi
+built_as=release
+if ((seconds <= 30)); then built_as=quick; fi
 # Coverage for libFuzzer, in the targets and everything that they use. Naming the target keeps the
 # flags from build scripts.
 flags="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4"
 flags+=" -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table"
 flags+=" -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 --cfg fuzzing"
-RUSTFLAGS=$flags CARGO_TARGET_DIR=$build cargo build --locked --profile "$profile" --manifest-path crates/fuzz/Cargo.toml --target "$target"
+RUSTFLAGS=$flags CARGO_TARGET_DIR=$build cargo build --locked --profile "$built_as" --manifest-path crates/fuzz/Cargo.toml --target "$target"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -54,10 +54,10 @@ declare -A longest=([structure]=256 [segment]=65536)
 
 # run TARGET: runs it from its seeds, within memory and time limits that no reader may exceed.
 run() {
-    if ! "$build/$target/$profile/$1" "$work/$1" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -max_len="${longest[$1]:-4096}" \
+    if ! "$build/$target/$built_as/$1" "$work/$1" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -max_len="${longest[$1]:-4096}" \
         -artifact_prefix="$build/found/$1-" -print_final_stats=1 >"$work/$1.log" 2>&1; then
         tail -n 60 "$work/$1.log"
-        echo "fuzz target $1 failed. Repeat it with: $build/$target/$profile/$1 $build/found/$1-..." >&2
+        echo "fuzz target $1 failed. Repeat it with: $build/$target/$built_as/$1 $build/found/$1-..." >&2
         echo "Make the input a test in crates/tinyprof-format/tests/hostile/, and mend what it found." >&2
         return 1
     fi
