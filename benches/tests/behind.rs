@@ -26,7 +26,7 @@ const INSTRUCTIONS_MAX: f64 = 400.0;
 /// `MPI_Comm_rank`, with some room.
 const OFF_INSTRUCTIONS_MAX: f64 = 170.0;
 
-/// The calls of which they are counted: enough for what MPI does besides to be little.
+/// How many calls are counted: enough that starting MPI hardly matters.
 const OFF_CALLS: u64 = 100_000;
 
 /// Packages that a call never enters.

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use tinyprof_report::Certainty;
 use tinyprof_report::cells::{columns, counted, percent_cell, shown};
 
+use crate::facts::calls::is_test;
 use crate::finding::Finding;
 use crate::phrases::{capital, ns, ranks};
 use crate::why::Why;
@@ -104,16 +105,12 @@ impl Why {
 
     /// Returns whether the critical path cannot be followed through much of the run's waiting.
     fn is_path_unsure(&self) -> bool {
-        let is_test = |one: &Finding| {
+        let waits_in_test = |one: &Finding| {
             let call = one.waits_at.as_ref().and_then(|place| place.call.as_deref());
-            call.is_some_and(|call| {
-                call.starts_with("MPI_Test")
-                    || call.starts_with("MPI_Iprobe")
-                    || call.starts_with("MPI_Improbe")
-            })
+            call.is_some_and(is_test)
         };
         self.share(self.not_followed_ns + self.estimated_ns) >= PATH_UNSURE_PART
-            || self.findings.iter().any(is_test)
+            || self.findings.iter().any(waits_in_test)
     }
 
     /// Returns the lines that reports begin with: the verdict, the other findings, and the line of

@@ -25,7 +25,7 @@ const OFF: *const Arena = ptr::without_provenance(1);
 /// or the thread has ended, or is one of ours. Visits are counted as kept out.
 const KEPT_OUT: *const Arena = ptr::without_provenance(2);
 /// There is no memory for an arena. Visits are counted as lost.
-const NO_MEMORY: *const Arena = ptr::without_provenance(3);
+const NO_MEMORY: *const Arena = ptr::without_provenance(LAST_MARK);
 
 /// The newest slot. Slots are never removed.
 static REGISTRY: AtomicPtr<Slot> = AtomicPtr::new(ptr::null_mut());
@@ -107,7 +107,7 @@ pub(crate) fn arena_by_word() -> Option<&'static Arena> {
     let word = thread_word::get();
     // One comparison tells both: there is none, and it is set aside.
     let is_there = word.cast_signed() > 0;
-    // SAFETY: a pointer of `CURRENT` that is an arena, see `Current::arena`.
+    // SAFETY: a pointer of `current` that is an arena, see `Current::arena`.
     is_there.then(|| unsafe { &*ptr::with_exposed_provenance::<Arena>(word) })
 }
 

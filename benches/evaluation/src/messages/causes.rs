@@ -8,8 +8,8 @@ use tinyprof_format::model::{Activity, CallpathId, Cause, Profile};
 
 use crate::page::spread;
 
-/// Who waits, for what, the two calls that the cause lies between, and the paper's figure. What is
-/// in a call itself begins with an empty one.
+/// For each cause: who waits, for what, the calls before and after it, and the figure in the paper.
+/// A cause inside of a call has an empty name before it.
 const CAUSES: [(&str, &str, [&str; 2], &str); 6] = [
     (
         "master",

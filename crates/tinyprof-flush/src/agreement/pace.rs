@@ -19,8 +19,8 @@ const LOOK_PART: u64 = 16;
 /// `AHEAD_MAX_NS`.
 const AHEAD_PART: u64 = 16;
 const AHEAD_MAX_NS: u64 = 500_000_000;
-/// The same for what a command asks for: short, as an attempt that fails costs less than one that
-/// is too far ahead. Ranks that share processors are fast for a moment, and then wait for long.
+/// The same for a command. Short, as a failed attempt costs less than one too far ahead: ranks that
+/// share processors are fast for a moment, and then wait for long.
 const AHEAD_OF_COMMAND_NS: u64 = 1_000_000;
 /// The time for which flush points are counted before that, at least.
 const COUNTED_NS: u64 = 1_000_000;

@@ -1,4 +1,4 @@
-//! What the frozen profiles hold. python/tests/recipe.py tells the same.
+//! The contents of the frozen profiles, also in python/tests/recipe.py.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -23,7 +23,7 @@ pub(crate) struct Costs {
     all: Vec<Cost>,
     /// The waiting for ranks that had no processor.
     lost: Vec<Lost>,
-    /// The waiting for ranks of which nothing was read.
+    /// The waiting for ranks whose activities could not be read.
     unread: Vec<Unread>,
     /// The waiting for ranks that had not begun with their program, in ns.
     startup_ns: u64,

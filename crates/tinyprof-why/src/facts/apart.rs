@@ -9,7 +9,7 @@ pub(crate) const IDLE_NS: f64 = 20_000.0;
 /// The part of the time before a test that has to be between two tests of a loop.
 const LOOP_PART: f64 = 0.5;
 
-/// What ranks do between two calls of the same test, by test and rank.
+/// The time between two calls of the same test, by test and rank.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Apart(BTreeMap<(CallpathIndex, u32), Between>);
 

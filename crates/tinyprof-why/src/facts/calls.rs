@@ -56,14 +56,18 @@ impl Call {
 
     /// Returns true if the call only looks whether something is there.
     pub(crate) fn is_test(&self) -> bool {
-        let name = &self.function;
-        name.starts_with("MPI_Test") || name == "MPI_Iprobe" || name == "MPI_Improbe"
+        is_test(&self.function)
     }
 
     /// Returns true for accesses to files by one rank alone.
     pub(crate) fn is_file(&self) -> bool {
         self.function.starts_with("MPI_File_")
     }
+}
+
+/// Returns true if a function only looks whether something is there.
+pub(crate) fn is_test(function: &str) -> bool {
+    function.starts_with("MPI_Test") || function == "MPI_Iprobe" || function == "MPI_Improbe"
 }
 
 /// Returns true if a rank may wait in a function for others.

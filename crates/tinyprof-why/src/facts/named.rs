@@ -4,7 +4,7 @@ use super::activities::Doing;
 use super::run::Run;
 use crate::place::Place;
 
-/// What bindings ask of MPI before a call.
+/// The queries that bindings make before a call.
 const QUERIES: &[&str] = &[
     "MPI_Comm_get_attr",
     "MPI_Comm_rank",

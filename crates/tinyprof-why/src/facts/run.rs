@@ -27,7 +27,7 @@ pub(crate) struct Run {
     pub(crate) activities: Activities,
     /// The computing of a rank between a call and the next one, by call.
     pub(crate) after_calls: BTreeMap<(CallpathIndex, u32), AfterEach>,
-    /// What ranks do between two calls of a test.
+    /// The time of ranks between two calls of a test.
     pub(crate) apart: Apart,
     /// The time in which each rank slept, in ns; 0 where it is not known.
     pub(crate) asleep_ns: Vec<u64>,

@@ -14,7 +14,7 @@ use crate::place::Place;
 
 /// The option that would tell more.
 const MORE: &str = "Measure with -o mpi=messages to see who waits for whom, and where.";
-/// What is said where it is given.
+/// The remark instead, if that option was given.
 const NOT_FOLLOWED: &str = "For whom these calls wait is not followed, as between hosts in \
                             non-blocking operations (docs/causes.md): that it is for this is a guess.";
 

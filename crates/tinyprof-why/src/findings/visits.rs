@@ -136,8 +136,8 @@ fn one_slow_visit(facts: &Facts<'_>) -> Option<Finding> {
     let at = Some(Place::of(&run.callpaths, doing.callpath()));
     let link = Link { ranks: all.clone(), place: at, ns: lost_ns, why };
     let advice =
-        "It happens once: a longer run loses no more by it. If it is the first one, leave it \
-                  out of comparisons, or do before the loop what only it has to do; otherwise \
+        "It happens once: a longer run loses no more by it. If it is the first one, leave \
+                  it out of comparisons, or do before the loop what only it has to do; otherwise \
                   begin with it, or divide it."
             .to_owned();
     Some(Finding {
@@ -150,8 +150,8 @@ fn one_slow_visit(facts: &Facts<'_>) -> Option<Finding> {
 }
 
 /// Returns whether the other visits hide further long ones: they differ as if one of them took half
-/// as much longer; or their mean is well above the shortest,
-/// and what they take longer together is as much as for one that takes half as long.
+/// as much longer; or their mean is well above the shortest, and what they take longer together is
+/// as much as for one that takes half as long.
 fn is_one_of_several(
     run: &Run,
     doing: Doing,

@@ -71,7 +71,7 @@ pub(super) struct Workers {
     is_deciding: AtomicBool,
     /// The ticks at which they are looked at again.
     next_look: AtomicU64,
-    /// What those that have ended worked after their last samples, less than a period, in ns.
+    /// The time that ended threads have worked after their last samples, modulo a period, in ns.
     ended_ns: AtomicU64,
     all: [Worker; WORKERS_MAX],
 }

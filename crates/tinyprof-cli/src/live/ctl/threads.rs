@@ -85,9 +85,7 @@ impl Threads {
     pub(super) fn find(choice: &SegmentChoice) -> Result<Self, Box<dyn Error>> {
         let directory = segment_directory(choice.directory.as_deref());
         // What was measured is not looked at, however much it is.
-        let running = find(&directory)?.running.into_iter();
-        let files: Vec<_> =
-            running.filter_map(|path| head(&path).ok().map(|bytes| (path, bytes))).collect();
+        let files = heads(find(&directory)?.running.into_iter());
         let seen = files.iter().map(|(path, _)| path.clone()).collect();
         let pieces = pieces(&files);
         let job = only_job(jobs(&pieces), choice.job.as_deref(), &directory)?;
@@ -155,11 +153,7 @@ impl Threads {
     ) -> usize {
         let entries = std::fs::read_dir(&self.directory).into_iter().flatten();
         let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-        let new: Vec<_> = paths.filter(|path| !self.seen.contains(path)).collect();
-        let files: Vec<_> = new
-            .into_iter()
-            .filter_map(|path| head(&path).ok().map(|bytes| (path, bytes)))
-            .collect();
+        let files = heads(paths.filter(|path| !self.seen.contains(path)));
         let before = self.threads.len();
         for piece in pieces(&files) {
             self.seen.insert(piece.path.to_owned());
@@ -251,6 +245,11 @@ impl Threads {
 fn accepts_of(path: &Path) -> Accepts {
     of_header(path, |words| Accepts::of_word(words[header::ACCEPTS].load(Relaxed)))
         .unwrap_or_default()
+}
+
+/// Returns the segments in these files that have one, by their heads.
+fn heads(paths: impl Iterator<Item = PathBuf>) -> Vec<(PathBuf, Vec<u8>)> {
+    paths.filter_map(|path| head(&path).ok().map(|bytes| (path, bytes))).collect()
 }
 
 /// Calls `work` with the words of a segment's header while no other client does so; `None` if there

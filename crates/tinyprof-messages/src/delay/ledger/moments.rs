@@ -1,5 +1,6 @@
 //! The moments at which a rank has synchronised with others.
 
+use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::{Ledger, Wait};
@@ -42,22 +43,23 @@ impl Ledger<'_> {
         });
         self.words[at].store(u64::from(wait.partner) + 1, Relaxed);
         self.words[at + 1].store(wait.left_ns, Relaxed);
-        let own = at + PARTNER_HEAD;
-        if wait.is_over {
-            self.share_moment(own, List::new(&self.then[..]), self.blame());
-        } else {
-            self.share_moment(own, self.clock(), self.blame());
-        }
+        let (clock, blame) = self.sizes.of_moment(at + PARTNER_HEAD);
+        self.share_clock_of(wait, &self.words[clock]);
+        self.blame().share(&self.words[blame]);
         let its = at + PARTNER_HEAD + self.sizes.moment();
         self.share_moment(its, pulled.clock(), pulled.blame());
     }
 
-    pub(super) fn share_moment<C: Word, B: Word>(
-        &self,
-        at: usize,
-        clock: List<'_, C>,
-        blame: List<'_, B>,
-    ) {
+    /// Shares the clock as it was when a wait ended.
+    pub(super) fn share_clock_of(&self, wait: &Wait, target: &[AtomicU64]) {
+        if wait.is_over {
+            List::new(&self.then[..]).share(target);
+        } else {
+            self.clock().share(target);
+        }
+    }
+
+    pub(super) fn share_moment<W: Word>(&self, at: usize, clock: List<'_, W>, blame: List<'_, W>) {
         let (to_clock, to_blame) = self.sizes.of_moment(at);
         clock.share(&self.words[to_clock]);
         blame.share(&self.words[to_blame]);

@@ -51,12 +51,7 @@ impl Ledger<'_> {
                 list::merge(words, cause.to_word(), ns);
             }
         }
-        let base = &self.words[state.base[0]..state.base[1]];
-        if wait.is_over {
-            List::new(&self.then[..]).share(base);
-        } else {
-            self.clock().share(base);
-        }
+        self.share_clock_of(wait, &self.words[state.base[0]..state.base[1]]);
     }
 
     /// Keeps the rank's path.

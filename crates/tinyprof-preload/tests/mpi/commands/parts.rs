@@ -13,8 +13,8 @@ const LOGGED: usize = 63;
 /// Gives this number of commands, and checks that each part is the same on all ranks.
 ///
 /// # Errors
-/// What the command said, if ranks that share processors did not come within 5 s: then nobody
-/// knows which part a step is in.
+/// The command's message, if ranks that share processors did not come within 5 s: which part a
+/// step is in is then unknown.
 fn give(commands: usize) -> Result<(), String> {
     let verbs: [&[&str]; 3] = [&["reset"], &["metrics", "-alloc_bytes"], &["filter", "-nothing"]];
     let variables = [("TINYPROF_INTERVAL", "1000h"), ("TINYPROF_MPI", "calls")];
