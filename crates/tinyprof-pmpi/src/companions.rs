@@ -25,6 +25,7 @@ mod carrier;
 mod causes;
 mod common;
 mod common_clock;
+mod deferred;
 mod delivered;
 mod distance;
 mod ends;
@@ -62,6 +63,7 @@ pub use agreement::{Agreed, Wish};
 pub(crate) use announce::{Message, Mode};
 pub(crate) use blocked::{BLOCKED_NS_MIN, Receiver};
 pub(crate) use common_clock::{Span, now_ns, ns_of};
+pub(crate) use deferred::{Early, Received};
 pub(crate) use distance::compare_again;
 pub(crate) use ends::{begins, has_begun, has_ended, is_ending};
 pub(crate) use exposure::Access;
@@ -72,7 +74,8 @@ pub(crate) use objects::{Joint, Lock, Removed};
 pub(crate) use operation::{Meet, Met};
 pub(crate) use probe::Probed;
 pub(crate) use state::{
-    Completed, Plain, State, end, is_in_call, is_on, keeps_order, plain, store_facts, with,
+    Completed, Flow, Plain, State, conclude_before, end, is_in_call, is_on, keeps_order, plain,
+    store_facts, with,
 };
 pub(crate) use threads::are_multiple;
 pub(crate) use turn::Turn;

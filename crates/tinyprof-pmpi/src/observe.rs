@@ -22,6 +22,7 @@ mod original;
 mod outcome;
 mod persistent;
 mod refused;
+mod sending;
 mod short;
 mod under_way;
 mod unrecorded;

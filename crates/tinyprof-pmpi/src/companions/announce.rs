@@ -17,7 +17,7 @@ use crate::library::Mpi;
 /// The size up to which MPI stores a message in standard mode without waiting for its receiver, as
 /// long as it has room, in bytes. To follow it would cost more than sending it. Open MPI 4.1 copies
 /// so much at once; of more, its shared memory keeps the send until the receiver is in MPI.
-const STORED_BYTES: u64 = 256;
+pub(super) const STORED_BYTES: u64 = 256;
 
 /// A message that is about to be sent.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,7 @@ pub(crate) enum Mode {
 impl Message {
     /// Returns whether MPI may wait for the receiver.
     #[inline]
-    fn may_wait(&self) -> bool {
+    pub(super) fn may_wait(&self) -> bool {
         match self.mode {
             Mode::Standard => self.bytes.is_none_or(|bytes| bytes > STORED_BYTES),
             Mode::Unknown | Mode::Synchronous => true,

@@ -11,7 +11,7 @@ use super::distance;
 use super::mail::Mail;
 use super::order::Order;
 use super::partner::Partner;
-use super::shared::{self, Answer, Expected, Heard, Incoming, Lanes};
+use super::shared::{self, Answer, Expected, Heard, Incoming, Lanes, Outgoing};
 use crate::communicators::Twin;
 use crate::library::Mpi;
 
@@ -71,6 +71,12 @@ impl Carrier {
             }
             (None, None) => Way::Full,
         }
+    }
+
+    /// Returns the lane to a rank of the world, given relative to this one.
+    #[inline]
+    pub(super) fn lane_to(&mut self, relative: i32) -> Option<&mut Outgoing> {
+        self.lanes.as_mut()?.to(relative)
     }
 
     /// Takes back the companion of message `number` of a stream, which was not sent. Returns false

@@ -13,11 +13,19 @@ const WORK_NS_MAX: u64 = 4_000;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Overhead([Estimate; Cost::Other as usize]);
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Estimate {
+    /// The calls since the last that was measured.
     calls: u32,
     before: Mean,
     after: Mean,
+}
+
+impl Default for Estimate {
+    fn default() -> Self {
+        // The first call is measured.
+        Self { calls: MEASURED_EACH - 1, before: Mean::default(), after: Mean::default() }
+    }
 }
 
 /// A moving average, in 1/8 ns.
@@ -41,7 +49,7 @@ impl Overhead {
     pub(super) fn measures(&mut self, of: Cost) -> bool {
         let Some(estimate) = self.0.get_mut(of as usize) else { return true };
         estimate.calls += 1;
-        let is_measured = estimate.calls == MEASURED_EACH || estimate.after.0 == 0;
+        let is_measured = estimate.calls == MEASURED_EACH;
         if is_measured {
             estimate.calls = 0;
         }

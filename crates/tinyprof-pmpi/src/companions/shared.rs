@@ -24,14 +24,13 @@ use crate::abi::Handle;
 use crate::communicators::{self, Twin};
 use crate::library::Mpi;
 use board::{Board, Instance};
-use lane::Outgoing;
 use layout::Layout;
 use memory::{Made, Place};
 use names::{BOARDS, Names};
 
 pub(super) use board::{Part, Read};
 pub(crate) use lane::Expected;
-pub(super) use lane::{Answer, Heard, Incoming, Which};
+pub(super) use lane::{Answer, Heard, Incoming, OpenEntry, Outgoing, Which};
 pub(super) use notice::{ALL, Notice, Notices};
 
 /// The memory, for all threads of the process.

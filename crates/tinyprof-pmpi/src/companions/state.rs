@@ -21,6 +21,7 @@ use super::carrier::Carrier;
 use super::causes::Causes;
 use super::common::Common;
 use super::common_clock::{self, Span, now_ns};
+use super::deferred::Deferred;
 use super::delivered::Delivered;
 use super::distance;
 use super::held::Held;
@@ -34,7 +35,10 @@ use crate::communicators::{ELSEWHERE, Twin};
 use crate::function::Cost;
 
 use costs::{COSTS_PS, VISIT_EACH_NS};
-pub(crate) use of_thread::{Plain, end, is_in_call, is_on, keeps_order, plain, store_facts, with};
+pub(crate) use flow::Flow;
+pub(crate) use of_thread::{
+    Plain, conclude_before, end, is_in_call, is_on, keeps_order, plain, store_facts, with,
+};
 pub(super) use of_thread::{begin, forget_communicator};
 
 /// The receives that a call can complete without a new allocation.
@@ -88,7 +92,11 @@ pub(crate) struct State {
     pub(super) lost_in_call_ns: u64,
     /// What has made the rank wait, where this state is the one that knows it.
     pub(super) causes: Option<Box<Causes>>,
-    overhead: Overhead,
+    pub(super) overhead: Overhead,
+    /// The receive that is yet to be concluded, see [`Deferred`].
+    pub(super) deferred: Option<Deferred>,
+    /// True if receives may be deferred: one thread alone calls MPI.
+    pub(super) defers: bool,
     visit_ps: u64,
     /// When the cost of a visit is to be measured again.
     visit_again_ns: u64,
@@ -98,9 +106,9 @@ pub(crate) struct State {
     own_ps: u64,
     /// The rest of it.
     own_ns: u64,
-    visit_units: u64,
+    pub(super) visit_units: u64,
     last: CallpathId,
-    last_left_ns: u64,
+    pub(super) last_left_ns: u64,
     /// When the call under way has returned.
     pub(crate) returned_ns: u64,
     /// True if somebody is known for whom the call under way may have waited.
@@ -172,6 +180,8 @@ impl State {
             lost_in_call_ns: 0,
             causes: None,
             overhead: Overhead::default(),
+            deferred: None,
+            defers: false,
             visit_ps,
             visit_again_ns: recorder.map_or(0, now_ns).saturating_add(VISIT_EACH_NS),
             passing_ps,

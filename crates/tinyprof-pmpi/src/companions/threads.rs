@@ -36,6 +36,11 @@ pub(super) fn may_be_multiple(mpi: &Mpi) -> bool {
     mpi.thread_level().is_none_or(|level| level >= mpi.abi.thread_multiple)
 }
 
+/// Returns whether all calls of MPI are by one thread, as MPI says.
+pub(super) fn calls_one_only(mpi: &Mpi) -> bool {
+    mpi.thread_level().is_some_and(|level| level < mpi.abi.thread_serialised)
+}
+
 /// Returns whether threads may call MPI at the same time.
 #[inline]
 pub(crate) fn are_multiple() -> bool {

@@ -120,6 +120,10 @@ pub(crate) enum Cost {
     Receive,
     StartReceive,
     Complete,
+    /// A small message is sent right after one was received.
+    Reply,
+    /// A receive is concluded in a later call.
+    Deferred,
     /// The cost depends on the call.
     Other,
 }

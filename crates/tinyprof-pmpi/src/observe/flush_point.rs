@@ -5,6 +5,7 @@ use tinyprof::__calls::Recorder;
 
 use super::{calls_c, inside};
 use crate::arguments::Arguments;
+use crate::companions;
 use crate::function::{Function, Looks};
 use crate::library::mpi;
 use crate::session;
@@ -17,6 +18,9 @@ impl Arguments {
         if let Some(hook) = session::at_collective()
             && self.is_on_world(function)
         {
+            if let Some(recorder) = Recorder::current() {
+                companions::conclude_before(recorder);
+            }
             hook();
         }
     }

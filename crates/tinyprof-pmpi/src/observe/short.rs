@@ -8,16 +8,15 @@
 use std::ffi::c_int;
 
 use tinyprof::__calls::{Recorder, Visited};
-use tinyprof_messages::matching::Posted;
 
+use super::sending::{Announced, Begun, Sent};
 use super::watched::SENDING_NS_MAX;
 use super::{Call, inside, open};
-use crate::abi::Handle;
 use crate::arguments::Kind;
-use crate::communicators::{self, Communicator, ELSEWHERE};
+use crate::communicators;
 use crate::companions::{
-    self, BLOCKED_NS_MIN, Completed, Envelope, Held, Message, Mode, Plain, Receiver, Span, State,
-    now_ns, ns_of,
+    self, BLOCKED_NS_MIN, Envelope, Message, Mode, Plain, Received, Receiver, Span, State, now_ns,
+    ns_of,
 };
 use crate::forward::forward;
 use crate::function::{Completes, Cost, Counts, Positions};
@@ -80,10 +79,10 @@ impl Call {
     /// As for [`make_observed`](Self::make_observed).
     #[inline(never)]
     unsafe fn make_send(&self, plain: Plain, index: usize, from: Words, original: usize) -> c_int {
-        const COST: Cost = Cost::Send;
         let call = self.of_c();
         let (recorder, at) = (call.recorder, &call.function.at);
-        let since_ns = measured_since(plain, recorder, COST);
+        let cost = if plain.with(|state| state.has_deferred()) { Cost::Reply } else { Cost::Send };
+        let since_ns = measured_since(plain, recorder, cost);
         let inside = inside::enter(recorder);
         // SAFETY: as the caller says.
         let open = unsafe { open(recorder, index, from) };
@@ -100,26 +99,31 @@ impl Call {
         };
         let communicator = communicators::find(call.communicator());
         let tag = call.arguments.int(at.tag);
-        let (flow, receiver, entered_ns) = plain.with(|state| {
-            let flow = state.enter_from(recorder, visited, begun_ns);
-            let receiver = match communicator {
-                _ if to == call.mpi().abi.proc_null => Receiver::Free,
-                Some(communicator) => {
-                    let message = Message { communicator, to, tag, bytes, mode: Mode::Standard };
-                    state.announce(call.mpi(), visited, begun_ns, &message)
-                }
-                None => Receiver::Untold,
-            };
-            if at.request == Positions::NO {
-                state.may_wait_for(receiver);
-            }
-            (flow, receiver, entered(state, recorder, COST, (since_ns, begun_ns)))
+        let to_nobody = to == call.mpi().abi.proc_null;
+        let message = communicator.filter(|_| !to_nobody).map(|communicator| Message {
+            communicator,
+            to,
+            tag,
+            bytes,
+            mode: Mode::Standard,
+        });
+        let (mpi, waits) = (call.mpi(), at.request == Positions::NO);
+        let sent = Sent { mpi, recorder, visited, since_ns, begun_ns, cost, waits };
+        let announced = plain.with(|state| match message {
+            Some(message) => sent.announce(state, &message),
+            None => sent.announce_nothing(state, to_nobody),
         });
 
         // SAFETY: as the caller says, and the words are those of its call.
         let code = unsafe { forward(original, call.arguments.words, call.function.arguments) };
 
         let left_ticks = recorder.ticks();
+        let Begun { flow, receiver, entered_ns } = match announced {
+            Announced::Before(begun) => begun,
+            Announced::Early(early, measured_ns) => {
+                plain.with(|state| sent.close(state, early, measured_ns))
+            }
+        };
         let visited = open.end_at(left_ticks);
         let left_ns = ns_of(left_ticks);
         flow.add_to(visited);
@@ -143,7 +147,7 @@ impl Call {
             state.ended(recorder, visited, span, true);
             // What is shorter hides nothing, and most calls are.
             state.is_unknown |= span.duration_ns() > SENDING_NS_MAX && !state.has_waited;
-            leave(state, (recorder, visited), span, (COST, since_ns));
+            leave(state, (recorder, visited), span, (cost, since_ns));
         });
         drop(inside);
         code
@@ -164,6 +168,7 @@ impl Call {
         const COST: Cost = Cost::Receive;
         let call = self.of_c();
         let (recorder, at) = (call.recorder, &call.function.at);
+        plain.conclude_before(call.mpi(), recorder);
         let since_ns = measured_since(plain, recorder, COST);
         let status = call.status(at.status);
         let inside = inside::enter(recorder);
@@ -181,36 +186,29 @@ impl Call {
         // SAFETY: as the caller says, and the words are those of its call.
         let code = unsafe { forward(original, call.arguments.words, call.function.arguments) };
 
-        if let Some(entry) = entry {
-            entry.fetch();
-        }
         let left_ticks = recorder.ticks();
-        let visited = open.end_at(left_ticks);
         let left_ns = ns_of(left_ticks);
         let span = Span { entered_ns, left_ns };
+        let may_defer = plain.with(|state| state.may_defer(begun_ns, span));
+        if let Some(entry) = entry.filter(|_| !may_defer) {
+            entry.fetch();
+        }
+        let visited = open.end_at(left_ticks);
         let is_received = code == 0 || call.has_taken(code);
         let (source, tag) = if is_received { call.envelope_in(status) } else { (-1, 0) };
         if is_received {
             call.received(status, visited);
         }
-        let known = if source < 0 { None } else { known.or_else(|| call.known()) };
+        let communicator = if source < 0 { None } else { known.or_else(|| call.known()) };
         plain.with(|state| {
             if source >= 0 {
-                let twin = known.and_then(Communicator::twin);
-                let partner = known.map_or(ELSEWHERE, |known| known.relative(source));
-                // It is posted now that it has returned: no other was posted meanwhile.
-                let post =
-                    |twin| state.post(call.mpi(), &twin, Envelope { source, tag }, Handle(0));
-                let posted = twin.map(post);
-                let (post, ideal_ns) = state.post_at(entered_ns);
-                let held = Held { peer, tag, posted, post, ideal_ns };
-                let bytes = call.bytes_of(status);
-                let got =
-                    Completed { held, twin, partner, source, tag, bytes, ..Completed::NOTHING };
-                if !matches!(posted, Some(Posted::Number(_)) | None) {
-                    state.settle(call.mpi(), &got);
+                let (envelope, bytes) = (Envelope { source, tag }, call.bytes_of(status));
+                let received =
+                    Received { recorder, visited, span, communicator, peer, envelope, bytes };
+                if may_defer && state.defer(&received, since_ns) {
+                    return;
                 }
-                state.conclude_one(call.mpi(), recorder, visited, span, true, &got);
+                state.conclude_received(call.mpi(), &received);
             }
             leave(state, (recorder, visited), span, (COST, since_ns));
         });
@@ -232,6 +230,7 @@ impl Call {
         original: usize,
     ) -> c_int {
         let (recorder, cost) = (self.recorder, self.function.cost);
+        plain.conclude_before(self.mpi(), recorder);
         let since_ns = measured_since(plain, recorder, cost);
         let inside = inside::enter(recorder);
         // SAFETY: as the caller says.
@@ -267,7 +266,7 @@ fn measured_since(plain: Plain, recorder: Recorder, cost: Cost) -> Option<u64> {
 
 /// Notes the work before a call that has begun at `begun_ns`. Returns when MPI is entered.
 #[inline(always)]
-fn entered(
+pub(super) fn entered(
     state: &mut State,
     recorder: Recorder,
     cost: Cost,

@@ -17,10 +17,12 @@ use tinyprof_messages::latency::Latency;
 use tinyprof_messages::uncertainty::Uncertainty;
 
 mod incoming;
+mod open;
 mod taken_back;
 
 pub(crate) use incoming::Expected;
 pub(in crate::companions) use incoming::Incoming;
+pub(in crate::companions) use open::OpenEntry;
 
 /// The words of a line of the cache.
 const LINE_WORDS: usize = 8;
@@ -29,6 +31,8 @@ const LINE_WORDS: usize = 8;
 const STAMP: usize = Companion::WORDS;
 /// The bit of a stamp that says that the entry has been taken and holds an answer.
 const ANSWERED: u64 = 1 << 63;
+/// The bit of a stamp that says that the sender is yet to write its clock.
+const OPEN: u64 = 1 << 62;
 /// The bit beside the uncertainty in an answer: [`Answer::is_absent`].
 const ABSENT: u64 = 1 << u32::BITS;
 /// In the first line, what the receiver writes: the number of entries that are free again.
@@ -159,22 +163,33 @@ impl Outgoing {
     /// place; `None` if the lane is full: the receiver has taken none for long.
     #[inline]
     pub(in crate::companions) fn put(&mut self, companion: &Companion, tag: i32) -> Option<u64> {
+        self.has_room().then(|| self.write(companion, tag, 0))
+    }
+
+    /// Returns whether there is room for one more companion.
+    #[inline]
+    pub(in crate::companions) fn has_room(&mut self) -> bool {
         let Self { lane, position, .. } = *self;
         if position - self.taken == lane.entries {
             // The receiver has read what it has taken.
             self.taken = lane.words[TAKEN].load(Acquire);
-            if position - self.taken == lane.entries {
-                return None;
-            }
         }
+        position - self.taken < lane.entries
+    }
+
+    /// Writes the next entry, for which there is room, with a bit beside its stamp. Returns its
+    /// place.
+    #[inline]
+    fn write(&mut self, companion: &Companion, tag: i32, bit: u64) -> u64 {
+        let Self { lane, position, .. } = *self;
         let entry = lane.entry(position);
         for (place, word) in entry.iter().zip(companion.to_words()) {
             place.store(word, Relaxed);
         }
-        entry[STAMP].store(lane.stamp(position, tag), Release);
+        entry[STAMP].store(lane.stamp(position, tag) | bit, Release);
         self.position = position + 1;
         fetch::<true>(lane.entry(self.position));
-        Some(position)
+        position
     }
 
     /// Returns whether the receiver has taken all.

@@ -78,12 +78,25 @@ impl State {
         (cost, is_measured): (Cost, bool),
     ) {
         self.keep_sent();
+        let measured_ns = is_measured.then(|| now_ns(recorder).saturating_sub(since_ns));
+        let ns = self.overhead.after(cost, measured_ns);
+        self.has_left(recorder, visited, (since_ns, in_ns), ns);
+    }
+
+    /// Notes a call that has ended, as [`leave`](Self::leave), and whose work since then takes
+    /// `ns`.
+    #[inline(always)]
+    pub(in crate::companions) fn has_left(
+        &mut self,
+        recorder: Recorder,
+        visited: Visited,
+        (since_ns, in_ns): (u64, u64),
+        ns: u64,
+    ) {
         self.has_waited = false;
         if std::mem::take(&mut self.is_unknown) {
             self.not_followed(in_ns);
         }
-        let measured_ns = is_measured.then(|| now_ns(recorder).saturating_sub(since_ns));
-        let ns = self.overhead.after(cost, measured_ns);
         self.cost(ns);
         self.last_left_ns = since_ns.saturating_add(ns);
         if Processor::is_long(in_ns) && self.causes.is_some() {

@@ -18,7 +18,7 @@ use crate::companions::common_clock::now_ns;
 use crate::companions::order::Order;
 use crate::companions::telling;
 use crate::companions::threads;
-use crate::library::Mpi;
+use crate::library::{Mpi, mpi};
 use crate::session;
 use crate::thread;
 
@@ -68,6 +68,8 @@ pub(in crate::companions) fn begin(
     }
     STATE.store(state.as_ptr(), Release);
     if !threads::are_multiple() && !keeps_order() {
+        // SAFETY: nobody else has it yet.
+        unsafe { (*state.as_ptr()).defers = threads::calls_one_only(mpi) };
         PLAIN.store(state.as_ptr(), Release);
     }
     IS_ON.store(true, Release);
@@ -134,7 +136,11 @@ pub(crate) fn with<T>(recorder: Recorder, work: impl FnOnce(&mut State) -> T) ->
     }
     // SAFETY: made by `begin`, and never freed. Threads do not call MPI at the same time, so that
     // only whoever is in a call has it. `work` does not call this function.
-    unsafe { STATE.load(Acquire).as_mut() }.map(work)
+    let state = unsafe { STATE.load(Acquire).as_mut() }?;
+    if state.has_deferred() {
+        state.conclude_before(mpi(), recorder);
+    }
+    Some(work(state))
 }
 
 /// The only state, where threads do not call MPI at the same time, and the order of messages is not
@@ -149,11 +155,28 @@ pub(crate) fn plain() -> Option<Plain> {
 }
 
 impl Plain {
-    /// As [`with`].
+    /// Concludes a receive that is yet to be, see [`Deferred`](super::deferred::Deferred).
+    #[inline(always)]
+    pub(crate) fn conclude_before(self, mpi: &Mpi, recorder: Recorder) {
+        self.with(|state| {
+            if state.has_deferred() {
+                state.conclude_before(mpi, recorder);
+            }
+        });
+    }
+
+    /// As [`with`], but for a receive that is yet to be concluded.
     #[inline(always)]
     pub(crate) fn with<T>(mut self, work: impl FnOnce(&mut State) -> T) -> T {
         // SAFETY: as in `with`: threads do not call MPI at the same time.
         work(unsafe { self.0.as_mut() })
+    }
+}
+
+/// Concludes a receive that is yet to be, before anybody reads what is recorded.
+pub(crate) fn conclude_before(recorder: Recorder) {
+    if is_on() {
+        with(recorder, |_| ());
     }
 }
 

@@ -5,7 +5,8 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use tinyprof_messages::companion::Companion;
 
-use super::{ABSENT, ANSWERED, Answer, LINE_WORDS, Lane, STAMP, TAKEN, Which, fetch};
+use super::open::Patience;
+use super::{ABSENT, ANSWERED, Answer, LINE_WORDS, Lane, OPEN, STAMP, TAKEN, Which, fetch};
 
 /// An entry that is probably taken next.
 #[derive(Clone, Copy, Debug)]
@@ -33,12 +34,21 @@ pub(in crate::companions) struct Incoming {
     marked: u64,
     /// How many were taken while the first was not.
     passed: u64,
+    patience: Patience,
 }
 
 impl Incoming {
     pub(in crate::companions::shared) fn new(lane: Lane) -> Self {
         let taken = vec![0; (lane.words.len() / LINE_WORDS - 1).div_ceil(64)];
-        Self { lane, begin: 0, next: 0, taken: taken.into_boxed_slice(), marked: 0, passed: 0 }
+        Self {
+            lane,
+            begin: 0,
+            next: 0,
+            taken: taken.into_boxed_slice(),
+            marked: 0,
+            passed: 0,
+            patience: Patience::default(),
+        }
     }
 
     /// Returns the entry that is probably taken next.
@@ -124,7 +134,7 @@ impl Incoming {
         let (lane, begin) = (self.lane, self.begin);
         let all = begin..begin + lane.entries;
         all.take_while(move |position| {
-            let stamp = lane.entry(*position)[STAMP].load(Acquire) & !ANSWERED;
+            let stamp = lane.entry(*position)[STAMP].load(Acquire) & !(ANSWERED | OPEN);
             stamp >> 32 == lane.stamp(*position, 0) >> 32
         })
     }
@@ -133,7 +143,7 @@ impl Incoming {
     #[inline(always)]
     fn is(&self, position: u64, which: &Which) -> bool {
         let entry = self.lane.entry(position);
-        entry[STAMP].load(Acquire) == self.lane.stamp(position, which.tag)
+        entry[STAMP].load(Acquire) & !OPEN == self.lane.stamp(position, which.tag)
             && entry[Companion::SEQUENCE].load(Relaxed) == which.sequence
             && self.epoch_at(position) == which.epoch
             && !self.is_taken(position)
@@ -151,11 +161,15 @@ impl Incoming {
         (self.lane.entry(position)[STAMP].load(Relaxed) as u32).cast_signed()
     }
 
-    /// Returns the entry at a position, which has come.
+    /// Returns the entry at a position, which has come. Where its sender does not write its clock,
+    /// it is that of an unknown sender.
     #[inline]
     fn read(&self, position: u64) -> Companion {
         let entry = self.lane.entry(position);
-        Companion::from_words(std::array::from_fn(|at| entry[at].load(Relaxed)))
+        let is_closed = entry[STAMP].load(Acquire) & OPEN == 0 || self.patience.wait(entry);
+        let read = Companion::from_words(std::array::from_fn(|at| entry[at].load(Relaxed)));
+        let unknown = if is_closed { 0 } else { Companion::SHARED };
+        Companion { flags: read.flags | unknown, ..read }
     }
 
     #[inline]

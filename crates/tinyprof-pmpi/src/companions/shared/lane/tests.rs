@@ -1,6 +1,7 @@
 //! Lanes compared with a list, at their limits, and between two threads.
 
 use std::collections::VecDeque;
+use std::mem::ManuallyDrop;
 
 use proptest::prelude::*;
 
@@ -133,6 +134,60 @@ fn a_sender_hears_when_its_message_is_taken() {
         assert_eq!(take(&mut incoming, &which(sequence)), Some(companion(&which(sequence))));
     }
     assert_eq!(outgoing.heard(places[1]), Heard::Nothing, "its entry has been used again");
+}
+
+#[test]
+fn a_receiver_waits_for_the_clock_of_a_sender_that_writes_it_later() {
+    const MESSAGES: u64 = 2_000;
+    let taking = AtomicU64::new(0);
+    let (mut outgoing, mut incoming) = lane(64);
+    let with_clock = |sequence| Companion { intrusion_ns: sequence, ..companion(&which(sequence)) };
+    let mut wrong = 0;
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for sequence in 0..MESSAGES {
+                let open = loop {
+                    match outgoing.put_open(&companion(&which(sequence)), -3) {
+                        Some(open) => break open,
+                        None => std::thread::yield_now(),
+                    }
+                };
+                while taking.load(Relaxed) <= sequence {
+                    std::thread::yield_now();
+                }
+                open.close(&with_clock(sequence));
+            }
+        });
+        for sequence in 0..MESSAGES {
+            while incoming.left() == 0 {
+                std::thread::yield_now();
+            }
+            taking.store(sequence + 1, Relaxed);
+            let taken = take(&mut incoming, &which(sequence));
+            wrong += u64::from(taken != Some(with_clock(sequence)));
+        }
+    });
+    assert_eq!(wrong, 0);
+}
+
+#[test]
+fn a_sender_that_never_writes_its_clock_is_unknown() {
+    let (mut outgoing, mut incoming) = lane(ENTRIES);
+    let _never_dropped = ManuallyDrop::new(outgoing.put_open(&companion(&which(0)), -3));
+    put(&mut outgoing, &which(1));
+    assert_eq!(incoming.left(), 2);
+    let taken = take(&mut incoming, &which(0)).map(|taken| taken.flags);
+    assert_eq!(taken, Some(Companion::SHARED));
+    assert_eq!(take(&mut incoming, &which(1)), Some(companion(&which(1))));
+}
+
+#[test]
+fn an_open_companion_that_is_dropped_has_the_clock_that_it_was_put_with() {
+    let (mut outgoing, mut incoming) = lane(ENTRIES);
+    drop(outgoing.put_open(&companion(&which(0)), -3));
+    assert_eq!(take(&mut incoming, &which(0)), Some(companion(&which(0))));
+    (1..17).for_each(|sequence| assert!(put(&mut outgoing, &which(sequence))));
+    assert!(outgoing.put_open(&companion(&which(17)), -3).is_none(), "it is full");
 }
 
 #[test]
