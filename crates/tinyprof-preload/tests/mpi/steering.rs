@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{self, BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,6 +14,12 @@ use tinyprof_format::model::{EventClass, MessageKind, Profile};
 use crate::support::{compile, library, mpiexec, tinyprof};
 
 const RANKS: usize = 4;
+
+/// What a client says when all ranks have begun another part.
+const BEGUN: &str = " 4 of 4 began another part at flush point ";
+
+/// What no script prints: the program goes on for its whole time.
+const NEVER: (&str, usize) = ("\0", 1);
 
 /// A directory with the command that users have in their path.
 struct Place {
@@ -36,22 +43,40 @@ impl Place {
         Self { directory, program }
     }
 
-    /// Runs a script with this program for some seconds, and returns what it has printed.
-    fn run(&self, script: &str, seconds: &str, variables: &[(&str, &str)]) -> String {
+    /// Runs a script with this program for some seconds, and returns what it has printed. The
+    /// program ends earlier once the script has printed a text so often.
+    fn run(
+        &self,
+        script: &str,
+        (seconds, (last, times)): (&str, (&str, usize)),
+        variables: &[(&str, &str)],
+    ) -> String {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/steering");
         let launcher = mpiexec(RANKS);
+        let enough = self.directory.path().join("enough");
         let mut command = Command::new("bash");
         command.arg(root.join(script)).arg(launcher.get_program()).args(launcher.get_args());
-        command.arg(&self.program).arg(seconds).current_dir(&self.directory);
+        command.arg(&self.program).arg(seconds).arg(&enough).current_dir(&self.directory);
         let own = launcher.get_envs().filter_map(|(name, value)| Some((name, value?)));
         command.envs(own).envs(variables.iter().copied());
         let path = std::env::var("PATH").expect("there is one");
         command.env("PATH", format!("{}:{path}", self.directory.path().display()));
         command.env("TINYPROF_SEGMENT_DIR", self.directory.path().join("segments"));
-        let output = command.output().expect("bash starts");
-        let text = [&output.stdout[..], &output.stderr].concat();
-        let text = String::from_utf8_lossy(&text).into_owned();
-        assert!(output.status.success(), "{script}: {text}");
+        let (reader, writer) = io::pipe().expect("a pipe");
+        command.stdout(writer.try_clone().expect("another end")).stderr(writer);
+        let mut bash = command.spawn().expect("bash starts");
+        // The last end of this process, for which the reader would wait.
+        drop(command);
+        let mut text = String::new();
+        for line in BufReader::new(reader).split(b'\n') {
+            text.push_str(&String::from_utf8_lossy(&line.expect("it can be read")));
+            text.push('\n');
+            if !enough.exists() && text.matches(last).count() >= times {
+                fs::write(&enough, "").expect("it can be written");
+            }
+        }
+        let status = bash.wait().expect("it ends");
+        assert!(status.success(), "{script}: {text}");
         assert!(text.contains(" steps, sums right"), "{script}: {text}");
         text
     }
@@ -74,7 +99,7 @@ fn calls(profile: &Profile) -> Vec<u64> {
 #[test]
 fn some_time_is_recorded_on_demand() {
     let place = Place::new();
-    let said = place.run("record.sh", "5", &[("TIME", "1s")]);
+    let said = place.run("record.sh", ("5", (": recorded 4 ranks from ", 1)), &[("TIME", "1s")]);
     assert!(said.contains(": recorded 4 ranks from "), "{said}");
     let (recorded, all) = (place.profile("steered-recorded.tprof"), place.profile("steered.tprof"));
     let of_run = all.values.iter().flatten().map(|values| values.visits()).sum::<u64>();
@@ -99,7 +124,7 @@ fn some_time_is_recorded_on_demand() {
 #[test]
 fn a_condition_saves_and_records() {
     let place = Place::new();
-    let said = place.run("condition.sh", "6", &[("TIME", "1s")]);
+    let said = place.run("condition.sh", ("6", NEVER), &[("TIME", "1s")]);
     assert!(said.contains("efficiency < 0.9: holds, time 1\n"), "{said}");
     let saved = place.profile("steered-condition.tprof");
     assert_eq!(calls(&saved), [0; RANKS], "nothing was recorded before");
@@ -109,7 +134,7 @@ fn a_condition_saves_and_records() {
 #[test]
 fn a_condition_is_watched_without_a_client() {
     let place = Place::new();
-    let said = place.run("unattended.sh", "6", &[("TIME", "1s")]);
+    let said = place.run("unattended.sh", ("6", NEVER), &[("TIME", "1s")]);
     assert!(said.contains("efficiency < 0.9: holds, time 1\n"), "{said}");
     assert_eq!(calls(&place.profile("steered-saved.tprof")), [0; RANKS], "nothing before");
     assert!(calls(&place.profile("steered-recorded.tprof")).iter().all(|&kept| kept > 20));
@@ -121,7 +146,7 @@ fn a_condition_is_watched_without_a_client() {
 #[test]
 fn phases_are_compared_while_the_run_goes_on() {
     let place = Place::new();
-    let said = place.run("phases.sh", "4", &[("PAUSE", "1")]);
+    let said = place.run("phases.sh", ("4", NEVER), &[("PAUSE", "1")]);
     let visits = |name: &str| {
         let profile = place.profile(name);
         profile.values.iter().flatten().map(|values| values.visits()).sum::<u64>()
@@ -133,7 +158,7 @@ fn phases_are_compared_while_the_run_goes_on() {
 #[test]
 fn programs_of_others_are_fed_and_blame_nobody_for_waiting() {
     let place = Place::new();
-    let said = place.run("analysis.sh", "6", &[]);
+    let said = place.run("analysis.sh", ("6", NEVER), &[]);
     assert!(said.contains("energy.py: about "), "{said}");
     // The program has no regions: its ranks differ in calls of MPI alone, which are no causes.
     assert!(!said.contains("straggler"), "{said}");
@@ -142,7 +167,7 @@ fn programs_of_others_are_fed_and_blame_nobody_for_waiting() {
 #[test]
 fn the_whole_run_is_kept_in_a_small_memory() {
     let place = Place::new();
-    place.run("always_on.sh", "1", &[]);
+    place.run("always_on.sh", ("1", NEVER), &[]);
     let profile = place.profile("steered.tprof");
     assert!(calls(&profile).iter().all(|&kept| kept > 20));
 }
@@ -151,7 +176,7 @@ fn the_whole_run_is_kept_in_a_small_memory() {
 fn switched(level: &str) -> Profile {
     let place = Place::new();
     let variables = [("LEVEL", level), ("SWITCHES", "6"), ("PAUSE", "0.05")];
-    let said = place.run("off.sh", "12", &variables);
+    let said = place.run("off.sh", ("12", ("4 of 4 on again\n", 6)), &variables);
     assert_eq!(said.matches("4 of 4 off\n").count(), 6, "{said}");
     assert_eq!(said.matches("4 of 4 on again\n").count(), 6, "{said}");
     assert!(said.contains("off: measuring was switched off for "), "{said}");
@@ -203,7 +228,7 @@ fn in_parts(level: &str, parts: usize) {
     let place = Place::new();
     let count = parts.to_string();
     let variables = [("LEVEL", level), ("PARTS", count.as_str()), ("PAUSE", "0.05")];
-    let said = place.run("parts.sh", "12", &variables);
+    let said = place.run("parts.sh", ("12", (BEGUN, parts)), &variables);
     let begun =
         said.lines().filter_map(|line| line.split(" began another part at flush point ").nth(1));
     let begun: Vec<u64> = begun.map(|at| at.parse().expect("the same one on all ranks")).collect();
@@ -250,9 +275,8 @@ fn a_filter_begins_at_the_same_flush_point_and_messages_are_still_paired() {
     let place = Place::new();
     let variables =
         [("LEVEL", "messages"), ("FILTER", "-MPI_Isend*,-MPI_Irecv*"), ("PAUSE", "0.3")];
-    let said = place.run("filter.sh", "12", &variables);
-    let begun = " 4 of 4 began another part at flush point ";
-    assert_eq!(said.matches(begun).count(), 2, "{said}");
+    let said = place.run("filter.sh", ("12", (BEGUN, 2)), &variables);
+    assert_eq!(said.matches(BEGUN).count(), 2, "{said}");
     assert!(said.contains("command: filter -MPI_Isend*,-MPI_Irecv* began after "), "{said}");
     let [before, filtered, after] = [1, 2, 3].map(|number| place.profile(&part_name(number)));
     let equal = |counts: Vec<u64>| {
