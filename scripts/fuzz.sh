@@ -2,6 +2,7 @@
 # Builds the fuzz targets and runs each for SECONDS (60), all at once, starting from the frozen
 # profiles. An input that breaks a target is kept, and named with the command that repeats it.
 #     scripts/fuzz.sh [SECONDS]
+#     scripts/fuzz.sh build           builds them as for a few seconds
 #     scripts/fuzz.sh mutate COUNT    COUNT mutations that know the format, with all checksums
 #     scripts/fuzz.sh seeds           makes new segments for fuzzing to begin with
 #
@@ -26,6 +27,7 @@ if [[ ${1:-} == mutate ]]; then
     exec "$build/release/mutate" segment $(($2 * 3 / 10))
 fi
 seconds=${1:-60}
+if [[ $seconds == build ]]; then seconds=20; fi
 target=$(rustc -vV | sed -n 's/^host: //p')
 build=${CARGO_TARGET_DIR:-$PWD/target}/fuzz
 built_as=release
@@ -36,6 +38,7 @@ flags="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4"
 flags+=" -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table"
 flags+=" -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 --cfg fuzzing"
 RUSTFLAGS=$flags CARGO_TARGET_DIR=$build cargo build --locked --profile "$built_as" --manifest-path crates/fuzz/Cargo.toml --target "$target"
+if [[ ${1:-} == build ]]; then exit; fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -20,11 +20,12 @@ step() {
 }
 # Says how long the steps took, and ends what is still under way beside them.
 finish() {
+    if [[ -n $ahead ]]; then kill -- "-$ahead" 2>/dev/null || true; fi
     if [[ -n $lane ]] && kill -- "-$lane" 2>/dev/null; then cat "$scratch/lane.log"; fi
     if ((${#durations[@]})); then printf '\n' && printf '%s\n' "${durations[@]}"; fi
     rm -rf "$scratch"
 }
-lane='' scratch=$(mktemp -d)
+lane='' ahead='' scratch=$(mktemp -d)
 trap finish EXIT
 
 # beside FUNCTION: runs the steps of a function beside those that follow, up to `join`. For steps
@@ -39,6 +40,26 @@ beside() {
     ) >"$scratch/lane.log" 2>&1 &
     lane=$!
     set +m
+}
+
+# while_idle FUNCTION: calls a function that builds what later steps need, with what the steps that
+# follow leave idle of the processors, up to `stop_ahead`: what waits for events is not delayed by it.
+while_idle() {
+    local idle=(nice -n 19)
+    if chrt --idle 0 true 2>/dev/null; then idle=(chrt --idle 0); fi
+    set -m
+    ("${idle[@]}" bash -c "set -e; $(declare -f "$1"); $1") </dev/null >"$scratch/ahead.log" 2>&1 &
+    ahead=$!
+    set +m
+}
+
+# Ends the builds ahead. What is not done, and what has failed, is done by the steps that need it.
+stop_ahead() {
+    local word='all is built'
+    if kill -- "-$ahead" 2>/dev/null; then word='the rest is built later'; fi
+    wait "$ahead" || word="the rest is built later"
+    ahead=''
+    echo "built ahead: $word"
 }
 
 # Waits for the steps beside, and shows what they wrote.
@@ -92,33 +113,46 @@ rules() {
     step "programs of MPI's rules, with $mpi" bash scripts/conformance.sh quick
 }
 
+builds_ahead() {
+    bash scripts/python.sh env
+    bash scripts/fuzz.sh build
+    RUSTFLAGS="--cfg loom" cargo test --locked --release --manifest-path tinyprof/tests/loom/Cargo.toml --no-run
+}
+
 # Findings about a rank's time depend on its having a processor: their tests run one at a time, with
-# nothing beside them, and so does the test that looks for files of any job. The other tests wait
-# most of the time.
+# nothing beside them that wants one, too, and so does the test that looks for files of any job. The
+# other tests wait most of the time.
 timed=(why:: messages:: causes:: inside:: killed:: questions:: push:: steering:: is_found classes
     a_comparison one_after_another no_board_is_left a_killed_job)
 mapfile -t untimed < <(printf -- '--skip\n%s\n' "${timed[@]}")
 # What depends on no MPI is tested under the first alone: what is said at level `calls`, and commands.
 once=()
+times_and_hosts() {
+    step "tests of times with $mpi" env RUST_TEST_THREADS=1 TINYPROF_MPIEXEC="$launcher" cargo test "${SELECTED[@]}" --test mpi -- "${timed[@]}" "${once[@]}"
+    step "several hosts, with $mpi" bash scripts/hosts.sh
+}
 for mpi in "${MPI_FOUND[@]}"; do
     mpi_use "$mpi"
     rust_select
     # The programs that tests start bear the same names for all MPIs.
     step "build with $mpi" cargo test "${SELECTED[@]}" --no-run
+    # The programs of MPI's rules have the launcher as it is.
+    launcher=$(mpi_yielding "$mpi")
     if [[ $mpi == "${MPI_FOUND[0]}" ]]; then
+        while_idle builds_ahead
+        times_and_hosts
+        stop_ahead
         beside beside_tests
         # All tests but those whose name begins with `mpi`, which start ranks.
         step "tests without MPI" cargo test "${SELECTED[@]}" --lib --bins --test '[!m]*' --test 'm[!p]*'
         step "examples in the documentation" cargo test "${SELECTED[@]}" --doc
         step "faults" bash scripts/faults.sh quick
+    else
+        beside rules
     fi
-    # The programs of MPI's rules have the launcher as it is.
-    launcher=$(mpi_yielding "$mpi")
-    if [[ $mpi != "${MPI_FOUND[0]}" ]]; then beside rules; fi
     step "tests with $mpi" env RUST_TEST_THREADS=3 TINYPROF_MPIEXEC="$launcher" cargo test "${SELECTED[@]}" --test mpi -- "${untimed[@]}"
     if [[ $mpi == "${MPI_FOUND[0]}" ]]; then rules; fi
     join
-    step "tests of times with $mpi" env RUST_TEST_THREADS=1 TINYPROF_MPIEXEC="$launcher" cargo test "${SELECTED[@]}" --test mpi -- "${timed[@]}" "${once[@]}"
+    if [[ $mpi != "${MPI_FOUND[0]}" ]]; then times_and_hosts; fi
     once=(--skip why::without_messages --skip questions:: --skip push::)
-    step "several hosts, with $mpi" bash scripts/hosts.sh
 done

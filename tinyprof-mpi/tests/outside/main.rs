@@ -17,7 +17,9 @@ use tinyprof_format::model::Losses;
 /// Returns the manifest of a user's program, with its dependency on `mpi` and a patch.
 fn manifest(name: &str, mpi: &str, patch: &str) -> String {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().display().to_string();
-    // The same options as in the workspace, so that its builds can be reused.
+    // The same options as in the workspace, so that its builds are used again.
+    let root = fs::read_to_string(Path::new(&workspace).join("Cargo.toml")).unwrap();
+    let options = &root[root.find("[profile.dev.package]").unwrap()..];
     format!(
         r#"
             [package]
@@ -37,11 +39,7 @@ fn manifest(name: &str, mpi: &str, patch: &str) -> String {
 
             {patch}
 
-            [profile.dev.package]
-            tinyprof-format = {{ opt-level = 1 }}
-            tinyprof-report = {{ opt-level = 1 }}
-            pco = {{ opt-level = 1 }}
-            crc32fast = {{ opt-level = 1 }}
+            {options}
         "#
     )
 }
