@@ -15,6 +15,7 @@ mod choice;
 mod copy;
 mod ctl;
 mod elsewhere;
+mod every;
 #[cfg(test)]
 mod example;
 mod frame;
@@ -53,7 +54,7 @@ use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::time::Duration;
 
-use crate::arguments::{HostChoice, Rows, SegmentChoice, TableFormat, TopArguments};
+use crate::arguments::{HostChoice, Rows, SaveArguments, SegmentChoice, TableFormat, TopArguments};
 use crate::recover::segment_directory;
 use crate::sys;
 pub(crate) use agents::run as agent;
@@ -65,7 +66,6 @@ pub(crate) use page::run as page;
 pub(crate) use plug::run as plug;
 pub(crate) use push::run as push;
 use remote::Remote;
-pub(crate) use save::run as save;
 use screen::State;
 use source::Source;
 use terminal::{Event, on_terminal};
@@ -128,6 +128,17 @@ pub(crate) fn run(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
 
 /// The job that the user wants to watch.
 struct Watching<'a> {
+/// Saves a running job, once or again and again.
+///
+/// # Errors
+/// If there is no such job, or several, or a profile cannot be written.
+pub(crate) fn save(arguments: &SaveArguments) -> Result<(), Box<dyn Error>> {
+    match arguments.every {
+        Some(interval) => every::run(arguments, interval.into()),
+        None => save::run(arguments),
+    }
+}
+
     directory: Option<&'a Path>,
     job: Option<&'a str>,
     hosts: &'a [String],

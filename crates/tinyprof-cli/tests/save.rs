@@ -6,10 +6,12 @@ mod profiles;
 mod watched;
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use profiles::{profile, visits_by_rank};
+use tinyprof_format::file::read_profile;
 use tinyprof_format::model::{Profile, ThreadEvents};
 use watched::Watched;
 
@@ -100,4 +102,42 @@ fn one_of_several_programs_is_chosen_and_none_is_an_error() {
     assert!(said(&unknown).contains("no program called nobody records"), "{unknown:?}");
     one.end();
     other.end();
+}
+
+#[test]
+fn a_job_is_saved_again_and_again_until_it_ends() {
+    let place = tempfile::tempdir().expect("a temporary directory");
+    let mut saving = Command::new(env!("CARGO_BIN_EXE_tinyprof"));
+    saving.args(["save", "segments", "--every", "100ms", "-o", "again"]).current_dir(&place);
+    saving.env_remove("TINYPROF_SEGMENT_DIR").stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut saving = saving.spawn().expect("tinyprof starts");
+    // It waits for the program.
+    let mut errors = BufReader::new(saving.stderr.take().expect("a pipe")).lines();
+    let mut error = || errors.next().expect("it says so").expect("text");
+    assert!(error().contains("nothing is saved yet: "));
+    let mut program = Watched::start(place.path(), &[]);
+    let mut said = BufReader::new(saving.stdout.take().expect("a pipe")).lines();
+    let mut saved = || said.next().expect("it goes on").expect("text");
+    let name = |number: u32| format!("again-interim-{number:04}.tprof");
+    for number in 1..4 {
+        program.step();
+        let line = saved();
+        assert!(line.ends_with(&format!("saved as {}", name(number))), "{line}");
+    }
+    // One that begins after the last step has it, unless it was removed meanwhile.
+    let has_all = |number: u32| {
+        let found = read_profile(&place.path().join(name(number)));
+        found.is_ok_and(|profile| visits(&profile, "step") == 4)
+    };
+    let mut number = 3;
+    while !has_all(number) {
+        saved();
+        number += 1;
+    }
+    program.end();
+    assert!(error().contains(" profiles were saved; now there is none: "));
+    assert!(saving.wait().expect("it ends").success());
+    let kept = fs::read_dir(&place).expect("a directory").map(|entry| entry.expect("one"));
+    let interim = kept.filter(|one| one.file_name().to_string_lossy().contains("-interim-"));
+    assert_eq!(interim.count(), 2, "the newest two");
 }

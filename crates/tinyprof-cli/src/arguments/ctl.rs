@@ -298,6 +298,12 @@ pub(crate) struct SaveArguments {
 /// An action to take when a condition holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CtlAction {
+    /// Save it each TIME, such as 5m, as NAME-interim-0001.tprof and so on, until the job has ended
+    #[arg(long, value_name = "TIME")]
+    pub(crate) every: Option<Time>,
+    /// With --every, keep the newest N profiles
+    #[arg(long, value_name = "N", default_value_t = 2, requires = "every", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) keep: u32,
     /// Print a line
     Notify,
     /// Write a profile of the job as it is
@@ -323,6 +329,12 @@ impl Time {
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}ms", self.0.as_millis())
+    }
+}
+
+impl From<Time> for Duration {
+    fn from(time: Time) -> Self {
+        time.0
     }
 }
 

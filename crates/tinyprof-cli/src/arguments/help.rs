@@ -332,6 +332,7 @@ Examples:
   tinyprof save
   tinyprof save --job lu -o lu-after-an-hour
 "
+  tinyprof save --job 4711 --every 5m
 );
 
 #[cfg(feature = "top")]

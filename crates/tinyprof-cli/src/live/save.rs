@@ -30,7 +30,11 @@ use crate::sys;
 /// The events of threads, by the paths of their segments.
 type Events = RefCell<HashMap<PathBuf, Kept>>;
 
-pub(crate) fn run(arguments: &SaveArguments) -> Result<(), Box<dyn Error>> {
+/// Writes a profile of a job as it is now, and says so.
+///
+/// # Errors
+/// If there is no such job, or several, or the profile cannot be written.
+pub(super) fn run(arguments: &SaveArguments) -> Result<(), Box<dyn Error>> {
     save_on(&arguments.on, arguments.name.as_deref())
 }
 
@@ -39,13 +43,24 @@ pub(crate) fn run(arguments: &SaveArguments) -> Result<(), Box<dyn Error>> {
 /// # Errors
 /// If there is no such job, or several, or the profile cannot be written.
 pub(super) fn save_on(on: &OnJob, name: Option<&Path>) -> Result<(), Box<dyn Error>> {
-    if let Some(elsewhere) = Elsewhere::of(on) {
-        return save_by(&elsewhere, name)?.print(form(on));
-    }
     let scratch = Scratch::for_packed(on)?;
-    let saved =
-        save(&on.segments, Name { chosen: name, directory: scratch.path(), ending: "-saved" })?;
-    told(&saved.who, saved.profile).print(form(on))
+    saved_to(on, name, scratch.path())?.print(form(on))
+}
+
+/// Writes a profile of a job as it is now, in the user's directory.
+///
+/// # Errors
+/// As for [`save_on`].
+pub(super) fn saved(on: &OnJob, name: Option<&Path>) -> Result<Told, Box<dyn Error>> {
+    saved_to(on, name, "".as_ref())
+}
+
+fn saved_to(on: &OnJob, name: Option<&Path>, directory: &Path) -> Result<Told, Box<dyn Error>> {
+    if let Some(elsewhere) = Elsewhere::of(on) {
+        return save_by(&elsewhere, name);
+    }
+    let saved = save(&on.segments, Name { chosen: name, directory, ending: "-saved" })?;
+    Ok(told(&saved.who, saved.profile))
 }
 
 /// Writes a profile of a job as it is now on all of these hosts.
@@ -58,7 +73,8 @@ pub(super) fn save_by(hosts: &Elsewhere<'_>, name: Option<&Path>) -> Result<Told
     Ok(told(&counted(sent.len() as u64, "host"), profile))
 }
 
-fn told(who: &str, profile: PathBuf) -> Told {
+/// Returns what is said of a profile.
+pub(super) fn told(who: &str, profile: PathBuf) -> Told {
     Told {
         text: escaped(&format!("{who}: saved as {}", profile.display())) + "\n",
         json: json!({ "job": who, "profile": profile.to_string_lossy() }),

@@ -124,7 +124,7 @@ impl InterimWriter {
             recorder::warn(
                 "no interim profiles were written: the program has passed no flush point when one was due; flush points \
                  are blocking collective operations on MPI_COMM_WORLD (unless it starts a Profiler), ends of root \
-                 regions, and loops that are marked `flush_point`",
+                 regions, and loops that are marked `flush_point`; `tinyprof save --every 5m` needs none",
             );
         }
         self.settle(flush_point);
