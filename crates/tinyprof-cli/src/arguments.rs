@@ -7,6 +7,8 @@ mod diff;
 mod export;
 mod files;
 mod help;
+#[cfg(feature = "top")]
+mod iterations;
 mod output;
 pub(crate) mod profile;
 #[cfg(feature = "top")]
@@ -45,6 +47,8 @@ use help::{
 };
 #[cfg(feature = "top")]
 use help::{CTL_HELP, LIVE_HELP, PLUG_HELP, PUSH_HELP, SAVE_HELP};
+#[cfg(feature = "top")]
+pub(crate) use iterations::IterationCount;
 pub(crate) use output::{Color, PlainOutput, ReportRows, Rows, TableFormat, TableOutput};
 #[cfg(feature = "top")]
 pub(crate) use push::PushArguments;

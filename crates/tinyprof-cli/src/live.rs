@@ -21,6 +21,7 @@ mod example;
 mod frame;
 mod giver;
 mod interim_profiles;
+mod iterations;
 mod joined;
 mod json;
 mod keys;
@@ -97,7 +98,8 @@ pub(crate) fn run(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
         hosts: &arguments.hosts,
         remote_shell: arguments.remote_shell.as_deref(),
         interval: arguments.interval,
-    }));
+    }))
+    .expecting(arguments.iterations.clone());
     let is_json = matches!(arguments.output.format(), TableFormat::Json);
     if arguments.once || is_json || arguments.until.is_some() || !io::stdout().is_terminal() {
         return script::run(&mut app, arguments);
@@ -126,8 +128,6 @@ pub(crate) fn run(arguments: &TopArguments) -> Result<(), Box<dyn Error>> {
     })
 }
 
-/// The job that the user wants to watch.
-struct Watching<'a> {
 /// Saves a running job, once or again and again.
 ///
 /// # Errors
@@ -139,6 +139,8 @@ pub(crate) fn save(arguments: &SaveArguments) -> Result<(), Box<dyn Error>> {
     }
 }
 
+/// The job that the user wants to watch.
+struct Watching<'a> {
     directory: Option<&'a Path>,
     job: Option<&'a str>,
     hosts: &'a [String],

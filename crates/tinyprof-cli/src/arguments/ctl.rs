@@ -11,6 +11,7 @@ use tinyprof_segment::control::ARGUMENT_BYTES_MAX;
 use tinyprof_settings::{Trigger, TriggerAction, parse, pattern};
 
 use super::files::SegmentChoice;
+use super::iterations::IterationCount;
 use super::output::PlainOutput;
 
 const REGION_PATTERNS: &str = "Patterns as of TINYPROF_FILTER, such as '-*fields_at*', in place of those before; '+*' to record all";
@@ -110,6 +111,10 @@ pub(crate) struct LiveArguments {
     /// Look every SECONDS
     #[arg(long, value_name = "SECONDS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) interval: u32,
+    /// How many iterations of its loop the job has, or visits of a region, as in MPI_Allreduce=900:
+    /// tells the time that is left
+    #[arg(long, value_name = "[REGION=]N")]
+    pub(crate) iterations: Option<IterationCount>,
     /// The port of 127.0.0.1 [default: any that is free]
     #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
     pub(crate) port: u16,
@@ -226,6 +231,8 @@ pub(crate) enum Fact {
     Efficiency,
     /// What ranks did since the document before: computation, communication, files
     Activity,
+    /// The iteration that ranks have reached
+    Loop,
     /// The verdict of tinyprof why
     Why,
     /// Waiting by cause, and findings
@@ -291,6 +298,12 @@ pub(crate) struct SaveArguments {
     /// this directory]
     #[arg(short = 'o', long = "output", value_name = "OUT")]
     pub(crate) name: Option<PathBuf>,
+    /// Save it each TIME, such as 5m, as NAME-interim-0001.tprof and so on, until the job has ended
+    #[arg(long, value_name = "TIME")]
+    pub(crate) every: Option<Time>,
+    /// With --every, keep the newest N profiles
+    #[arg(long, value_name = "N", default_value_t = 2, requires = "every", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) keep: u32,
     #[command(flatten)]
     pub(crate) on: OnJob,
 }
@@ -298,12 +311,6 @@ pub(crate) struct SaveArguments {
 /// An action to take when a condition holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CtlAction {
-    /// Save it each TIME, such as 5m, as NAME-interim-0001.tprof and so on, until the job has ended
-    #[arg(long, value_name = "TIME")]
-    pub(crate) every: Option<Time>,
-    /// With --every, keep the newest N profiles
-    #[arg(long, value_name = "N", default_value_t = 2, requires = "every", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) keep: u32,
     /// Print a line
     Notify,
     /// Write a profile of the job as it is
@@ -325,16 +332,16 @@ impl Time {
     }
 }
 
+impl From<Time> for Duration {
+    fn from(time: Time) -> Self {
+        time.0
+    }
+}
+
 /// As it is parsed.
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}ms", self.0.as_millis())
-    }
-}
-
-impl From<Time> for Duration {
-    fn from(time: Time) -> Self {
-        time.0
     }
 }
 

@@ -56,6 +56,7 @@ Examples:
   tinyprof top
   tinyprof top --job lu --once
   tinyprof top --job 4711
+  tinyprof top --iterations 5000
   tinyprof top --hosts n1,n2 --until 'efficiency < 0.5 || imbalance[\"solve\"] > 0.3'
 "
 );
@@ -331,8 +332,8 @@ name of its own, so that several show the phases of a run.
 Examples:
   tinyprof save
   tinyprof save --job lu -o lu-after-an-hour
-"
   tinyprof save --job 4711 --every 5m
+"
 );
 
 #[cfg(feature = "top")]

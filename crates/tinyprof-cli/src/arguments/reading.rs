@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use tinyprof_report::SortKey;
 
+#[cfg(feature = "top")]
+use super::iterations::IterationCount;
 use super::{
     PlainOutput, ReportRows, Rows, RuleFiles, SORT_METRIC, TOP_DIR, TableOutput, metric, profile,
 };
@@ -118,6 +120,11 @@ pub(crate) struct TopArguments {
     /// Update the screen of a running job every SECONDS
     #[arg(long, value_name = "SECONDS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) interval: u32,
+    /// How many iterations of its loop the job has, or visits of a region, as in MPI_Allreduce=900:
+    /// tells the time that is left
+    #[cfg(feature = "top")]
+    #[arg(long, value_name = "[REGION=]N")]
+    pub(crate) iterations: Option<IterationCount>,
 }
 
 /// Arguments of `tinyprof agent`.

@@ -9,6 +9,7 @@ use super::screen::{Screen, State};
 use super::seen::Seen;
 use super::source::Source;
 use super::view::{Action, View};
+use crate::arguments::IterationCount;
 
 /// The job being watched, and the state of the view.
 #[derive(Debug)]
@@ -18,12 +19,20 @@ pub(super) struct App {
     pub(super) state: State,
     trouble: Option<String>,
     before: Option<Sample>,
+    /// The iterations that the user expects.
+    iterations: Option<IterationCount>,
 }
 
 impl App {
     pub(super) fn new(source: Source) -> Self {
         let state = State::Waiting(source.awaited());
-        Self { source, view: View::default(), state, trouble: None, before: None }
+        let view = View::default();
+        Self { source, view, state, trouble: None, before: None, iterations: None }
+    }
+
+    /// Knows how many iterations there will be.
+    pub(super) fn expecting(self, iterations: Option<IterationCount>) -> Self {
+        Self { iterations, ..self }
     }
 
     /// Looks once; if a job runs, twice, so that rates are known.
@@ -100,7 +109,11 @@ impl App {
         {
             self.before = Some(frame.sample.clone());
         }
-        Box::new(Frame::new(sample, self.before.as_ref()))
+        let frame = Frame::new(sample, self.before.as_ref());
+        Box::new(match &self.iterations {
+            Some(count) => frame.expecting(count),
+            None => frame,
+        })
     }
 
     /// Executes a key's action. Returns `false` to quit.

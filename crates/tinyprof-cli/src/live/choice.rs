@@ -37,6 +37,7 @@ const fn key_of(fact: Fact) -> &'static str {
     match fact {
         Fact::Efficiency => "efficiency",
         Fact::Activity => "activity",
+        Fact::Loop => "loop",
         Fact::Why => "why",
         Fact::Causes => "causes",
         Fact::Still => "still",

@@ -7,7 +7,9 @@ use tinyprof_format::model::{CallpathIndex, Identity};
 use tinyprof_report::cells::ratio;
 use tinyprof_report::{Activity, Efficiency, Spread, TimeBase};
 
+use super::iterations::Iterations;
 use super::sample::Sample;
+use crate::arguments::IterationCount;
 
 /// The activity of a callpath between two samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -90,6 +92,8 @@ pub(super) struct Frame {
     pub(super) interval: Option<Duration>,
     /// How ranks used that time; `None` if it is unknown.
     pub(super) activity: Option<ActivityShares>,
+    /// How far the job is; `None` if it has no loop.
+    pub(super) iterations: Option<Iterations>,
 }
 
 impl Frame {
@@ -138,11 +142,16 @@ impl Frame {
         let interval = since.map(|since| {
             Duration::from_nanos(u64::try_from(since.interval_ns).unwrap_or(u64::MAX))
         });
-        Self { rows, roots, interval, activity, sample }
+        let iterations = Iterations::of(&sample.picture, None);
+        Self { rows, roots, interval, activity, iterations, sample }
     }
-}
 
-impl Frame {
+    /// Knows how many iterations there will be.
+    pub(super) fn expecting(mut self, count: &IterationCount) -> Self {
+        self.iterations = Iterations::of(&self.sample.picture, Some(count));
+        self
+    }
+
     /// Returns the efficiency of the job so far; none if no rank did any useful work.
     pub(super) fn efficiency(&self) -> Option<Efficiency> {
         let picture = &self.sample.picture;

@@ -5,6 +5,7 @@ use tinyprof_format::model::CallpathIndex;
 use tinyprof_report::WaitedFor;
 
 use super::frame::Frame;
+use super::iterations::Iterations;
 
 /// Returns a frame as JSON. What is not known is null.
 pub(super) fn document(frame: &Frame, has_ended: bool) -> Value {
@@ -39,6 +40,7 @@ pub(super) fn document(frame: &Frame, has_ended: bool) -> Value {
             "communication": of.communication,
             "io": of.input_output,
         })),
+        "loop": frame.iterations.as_ref().map(Iterations::json),
         "why": sample.why.as_ref().map(tinyprof_why::Why::verdict),
         "causes": sample.why.as_ref().map(tinyprof_why::Why::page_json),
         "still": { "count": picture.still.count, "worst": still.collect::<Vec<_>>() },

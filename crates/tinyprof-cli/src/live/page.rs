@@ -35,8 +35,10 @@ use server::Server;
 /// # Errors
 /// If it cannot listen, or the browser not be started.
 pub(crate) fn run(arguments: &LiveArguments) -> Result<(), Box<dyn Error>> {
-    let &LiveArguments { ref segments, ref hosts, interval, port, open } = arguments;
-    let mut app = App::new(source(&Watching::of(segments, hosts, interval)));
+    let &LiveArguments { ref segments, ref hosts, interval, ref iterations, port, open } =
+        arguments;
+    let watching = Watching::of(segments, hosts, interval);
+    let mut app = App::new(source(&watching)).expecting(iterations.clone());
     let feed = Arc::new(Feed::default());
     let commands = Arc::new(Commands::new(OnJob::of(segments, hosts), Arc::clone(&feed)));
     let server = Server::new(port, Arc::clone(&feed), Arc::clone(&commands))

@@ -45,8 +45,10 @@ pub(super) fn job_line(frame: &Frame) -> String {
     let efficiency = frame.efficiency().and_then(|of| of.parallel);
     let efficiency =
         efficiency.map_or_else(String::new, |of| format!(", efficiency {}", percent_cell(of)));
+    let iterations = frame.iterations.as_ref();
+    let iterations = iterations.map_or_else(String::new, |of| format!("; {}", of.text()));
     format!(
-        "{}: {ranks} on {hosts}{elapsed}{efficiency}; {}, {} old",
+        "{}: {ranks} on {hosts}{elapsed}{efficiency}{iterations}; {}, {} old",
         escaped(&picture.name),
         escaped(&frame.sample.source),
         time_cell(picture.age_ns.into())

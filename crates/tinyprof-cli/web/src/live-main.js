@@ -47,7 +47,7 @@ class LivePage {
     document.getElementById("title").textContent = shown(picture.name);
     const seen = picture.ranks_seen < picture.ranks ? `${picture.ranks_seen} of ` : "";
     const ran = picture.elapsed_ns === null ? "" : `, ${picture.has_ended ? "ran" : "runs for"} ${time(picture.elapsed_ns)}`;
-    document.getElementById("subtitle").textContent = `${seen}${counted(picture.ranks, "rank")}${onHosts(picture.hosts)}${ran}`;
+    document.getElementById("subtitle").textContent = `${seen}${counted(picture.ranks, "rank")}${onHosts(picture.hosts)}${ran}${iterationOf(picture)}`;
     state(warningsOf(picture));
     this.figures.replaceChildren(...figuresOf(picture));
     this.whyCard.hidden = picture.causes === null;
@@ -76,6 +76,13 @@ class LivePage {
 function update(box, content) {
   if (box.firstChild && box.firstChild.isEqualNode(content)) return;
   box.replaceChildren(content);
+}
+
+/** Returns how far the job is, if somebody has said how far it goes. */
+function iterationOf({ loop, has_ended: hasEnded }) {
+  if (!loop || loop.of === null) return "";
+  const left = loop.remaining_ns === null || hasEnded ? "" : `, about ${time(loop.remaining_ns)} left`;
+  return `, iteration ${loop.iteration} of ${loop.of}${left}`;
 }
 
 function figuresOf({ efficiency, activity, callpaths }) {

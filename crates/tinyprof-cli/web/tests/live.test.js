@@ -32,7 +32,7 @@ before(async () => {
   const variables = { TINYPROF_SEGMENT_DIR: "segments", TINYPROF_OUT: "job", TINYPROF_REPORT: "off", TINYPROF_STEER: "hold" };
   program = started(join(PROGRAMS, "examples/watched"), [], { env: { ...process.env, ...variables } });
   await step();
-  server = started(join(PROGRAMS, "tinyprof"), ["live", "segments"]);
+  server = started(join(PROGRAMS, "tinyprof"), ["live", "segments", "--iterations", "step=900"]);
   address = await server.line();
   browser = await launch();
 });
@@ -67,7 +67,7 @@ test("the numbers change, and what is selected and folded stays", async () => {
   const { page, wrong } = await opened();
   await waitForVisits(page, "step", 1);
   assert.equal(await page.textContent("#title"), "job.tprof");
-  assert.match(await page.textContent("#subtitle"), /^1 rank on 1 host, runs for /);
+  assert.match(await page.textContent("#subtitle"), /^1 rank on 1 host, runs for .*, iteration 1 of 900, about .* left$/);
   await page.click("table.tree button:has-text(\"step\")");
   await page.focus("table.tree tbody tr:nth-child(2) button.sign");
   await step();
@@ -143,7 +143,7 @@ test("the end of the job and of the server are told", async () => {
   const { page } = await opened();
   program.process.stdin.end();
   await page.waitForSelector("#state:has-text(\"The job has ended\")");
-  assert.match(await page.textContent("#subtitle"), /, ran /);
+  assert.match(await page.textContent("#subtitle"), /, ran [^,]*, iteration \d+ of 900$/);
   server.process.kill();
   await page.waitForSelector("#state:has-text(\"tinyprof live does not answer\")");
   assert.deepEqual(await violationsEverywhere(page), []);
