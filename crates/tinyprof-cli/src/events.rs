@@ -59,28 +59,34 @@ impl EventSelection {
 
 /// Takes the events of a rank.
 pub(crate) type EventVisitor<'v> = dyn FnMut(u32, &RankEvents) -> Result<(), Box<dyn Error>> + 'v;
-/// Passes the events of each rank to a visitor; can be called again.
-pub(crate) type EachEvents<'e> = dyn Fn(&mut EventVisitor<'_>) -> Result<(), Box<dyn Error>> + 'e;
+/// Chooses ranks.
+pub(crate) type RankChoice<'c> = dyn Fn(u32) -> bool + 'c;
+/// Passes the events of each rank that is chosen to a visitor; can be called again.
+pub(crate) type EachEvents<'e> =
+    dyn Fn(&RankChoice<'_>, &mut EventVisitor<'_>) -> Result<(), Box<dyn Error>> + 'e;
 
-/// Passes the events of each rank of a profile that kept any to `visit`, in the order of ranks.
+/// Passes the events of each rank of a profile that is chosen and kept any to `visit`, in the order
+/// of ranks.
 ///
 /// # Errors
 /// If the profile cannot be read; and the errors of `visit`.
 pub(crate) fn each_in(
     directory: &Path,
+    is_chosen: &RankChoice<'_>,
     visit: &mut EventVisitor<'_>,
 ) -> Result<(), Box<dyn Error>> {
     let reader = ProfileReader::of_source(Directory::new(directory), memory::read_options())?;
-    reader.each_events(visit)
+    reader.each_events_of(is_chosen, visit)
 }
 
 /// Passes the events of a profile in memory, as [`each_in`] does.
 #[cfg(test)]
 pub(crate) fn each_of(
     profile: &tinyprof_format::model::Profile,
+    is_chosen: &RankChoice<'_>,
     visit: &mut EventVisitor<'_>,
 ) -> Result<(), Box<dyn Error>> {
-    let ranks = (0_u32..).zip(&profile.ranks);
+    let ranks = (0_u32..).zip(&profile.ranks).filter(|(rank, _)| is_chosen(*rank));
     let mut events = ranks.filter_map(|(rank, facts)| Some((rank, facts.events.as_deref()?)));
     events.try_for_each(|(rank, events)| visit(rank, events))
 }
@@ -176,7 +182,7 @@ impl<'e> ShownEvents<'e> {
     ) -> Result<Self, Box<dyn Error>> {
         let EventsProfile { callpaths, is_whole, facts } = profile;
         let mut clock = Clock::of_hosts(facts);
-        each(&mut |rank, events| {
+        each(&|_| true, &mut |rank, events| {
             clock.add(rank, events.origin_ns);
             Ok(())
         })?;
@@ -196,14 +202,11 @@ impl<'e> ShownEvents<'e> {
     /// If the profile cannot be read; and the errors of `visit`.
     pub(crate) fn each(
         &self,
-        is_chosen: &dyn Fn(u32) -> bool,
+        is_chosen: &RankChoice<'_>,
         visit: &mut EventVisitor<'_>,
     ) -> Result<Told, Box<dyn Error>> {
         let mut told = Told::default();
-        (self.each)(&mut |rank, events| {
-            if !is_chosen(rank) {
-                return Ok(());
-            }
+        (self.each)(is_chosen, &mut |rank, events| {
             let shown = self.of_rank(rank, events, &mut told);
             visit(rank, &shown)
         })?;

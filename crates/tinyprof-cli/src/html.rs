@@ -34,7 +34,9 @@ use tinyprof_rules::Rules;
 use tinyprof_views::{Top, View as _, by_region};
 
 use crate::arguments::{HtmlArguments, PageArguments, Selection, TimelineArguments};
-use crate::events::{self, EventSelection, EventVisitor, EventsProfile, NO_EVENTS, ShownEvents};
+use crate::events::{
+    self, EventSelection, EventVisitor, EventsProfile, NO_EVENTS, RankChoice, ShownEvents,
+};
 use crate::name::distinct_names;
 use crate::{new_file, render, select};
 use tinyprof_report::ByCallpath;
@@ -230,7 +232,9 @@ impl Wanted<'_> {
         }
         let directory = self.directories[at];
         let ranks = self.selection.ranks_of(totals.ranks().len());
-        let each = |visit: &mut EventVisitor<'_>| events::each_in(directory, visit);
+        let each = |is_chosen: &RankChoice<'_>, visit: &mut EventVisitor<'_>| {
+            events::each_in(directory, is_chosen, visit)
+        };
         let is_whole = self.selection.path.is_none();
         let profile = EventsProfile { callpaths, is_whole, facts: totals.ranks() };
         let shown = ShownEvents::of(self.events, profile, &each)?;

@@ -208,3 +208,40 @@ fn damage_elsewhere_is_not_in_the_way_and_damage_here_is_named() {
     let index_and_section = 24 * CALLPATHS + 1_000;
     assert!((1..=index_and_section / 97 + 2).contains(&refused), "{refused} refused");
 }
+
+#[test]
+fn events_of_some_ranks_are_read_without_those_of_others() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/profiles/format-1.1-events");
+    let read = Rc::new(RefCell::new(BTreeMap::new()));
+    let source = Counted { directory: Directory::new(&path), read: Rc::clone(&read) };
+    let reader = ProfileReader::of_source(source, ReadOptions::default()).expect("a profile");
+    let whole = read_profile(&path).expect("a profile");
+    let of = |is_wanted: &dyn Fn(u32) -> bool| {
+        let mut found = Vec::new();
+        reader
+            .each_events_of(is_wanted, |rank, events| {
+                let expected = whole.ranks[rank as usize].events.as_deref();
+                assert_eq!(Some(events), expected, "rank {rank}");
+                found.push(rank);
+                Ok::<(), ReadError>(())
+            })
+            .expect("they are read");
+        found
+    };
+    assert_eq!(of(&|rank| rank == 2), [2]);
+    assert_eq!(read.borrow().get("part-00000"), None, "none of its ranks is wanted");
+    assert_eq!((of(&|_| true), of(&|rank| rank == 1)), (vec![0, 2], Vec::new()));
+    // The errors of who visits them end the pass.
+    let stopped = reader.each_events(|_, _| Err::<(), _>(Stop));
+    assert!(matches!(stopped, Err(Stop)));
+}
+
+/// The error of a visitor.
+#[derive(Debug)]
+struct Stop;
+
+impl From<ReadError> for Stop {
+    fn from(error: ReadError) -> Self {
+        panic!("{error}")
+    }
+}

@@ -9,7 +9,7 @@ use tinyprof_format::model::{RankEvents, ThreadEvents};
 use super::choice::choose;
 use super::exporter::{Notes, Request, Source};
 use super::summary::Summary;
-use crate::events::{EventVisitor, HOSTS_NOTE, NO_EVENTS, ShownEvents};
+use crate::events::{EventVisitor, HOSTS_NOTE, NO_EVENTS, RankChoice, ShownEvents};
 
 /// The most bytes that are written without a word, as viewers take no more.
 const BYTES_MAX: u64 = 500_000_000;
@@ -57,7 +57,9 @@ impl<'r> ShownRanks<'r> {
         visit: &mut RankVisitor<'_>,
     ) -> Result<Notes, Box<dyn Error>> {
         let (source, names) = (&self.source, &self.names);
-        let each = |visit: &mut EventVisitor<'_>| self.request.inputs[0].each_events(visit);
+        let each = |is_chosen: &RankChoice<'_>, visit: &mut EventVisitor<'_>| {
+            self.request.inputs[0].each_events(is_chosen, visit)
+        };
         let profile = source.events_profile();
         let events = ShownEvents::of(&self.request.events, profile, &each)?;
         let mut bytes = 0;

@@ -13,7 +13,7 @@ use tinyprof_format::model::{
 use tinyprof_report::ByCallpath;
 
 use crate::arguments::Selection;
-use crate::events::{self, EventSelection, EventVisitor, EventsProfile};
+use crate::events::{self, EventSelection, EventVisitor, EventsProfile, RankChoice};
 use crate::name::name_of;
 use crate::parameter::Parameter;
 use crate::select;
@@ -144,15 +144,19 @@ impl Input<'_> {
         }
     }
 
-    /// Passes the events of each rank that kept any to `visit`, in the order of ranks.
+    /// Passes the events of each rank that is chosen and kept any to `visit`, in the order of ranks.
     ///
     /// # Errors
     /// If the profile cannot be read; and the errors of `visit`.
-    pub(super) fn each_events(&self, visit: &mut EventVisitor<'_>) -> Result<(), Box<dyn Error>> {
+    pub(super) fn each_events(
+        &self,
+        is_chosen: &RankChoice<'_>,
+        visit: &mut EventVisitor<'_>,
+    ) -> Result<(), Box<dyn Error>> {
         match self {
-            Self::Directory(directory, _) => events::each_in(directory, visit),
+            Self::Directory(directory, _) => events::each_in(directory, is_chosen, visit),
             #[cfg(test)]
-            Self::Profile(_, profile) => events::each_of(profile, visit),
+            Self::Profile(_, profile) => events::each_of(profile, is_chosen, visit),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A pass over the events of all ranks, in the memory of those of one part.
+//! A pass over the events of ranks, all or some, in the memory of those of one.
 
 use std::sync::Arc;
 
@@ -38,21 +38,47 @@ impl<S: Source> ProfileReader<S> {
     /// the errors of `visit`.
     pub fn each_events<E: From<ReadError>>(
         &self,
+        visit: impl FnMut(u32, &RankEvents) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.each_events_of(|_| true, visit)
+    }
+
+    /// Does the same with the ranks that are wanted. Events of others are not decoded, and parts
+    /// without any of them are not read.
+    ///
+    /// # Errors
+    /// As for [`each_events`](Self::each_events).
+    pub fn each_events_of<E: From<ReadError>>(
+        &self,
+        is_wanted: impl Fn(u32) -> bool,
         mut visit: impl FnMut(u32, &RankEvents) -> Result<(), E>,
     ) -> Result<(), E> {
         for (number, part) in self.manifest().parts.iter().enumerate() {
+            let rank_of =
+                |at: usize| part.first_rank.saturating_add(u32::try_from(at).unwrap_or(u32::MAX));
+            if !(0..part.ranks as usize).any(|at| is_wanted(rank_of(at))) {
+                continue;
+            }
             let memory_limit = self.memory_limit();
             let index = self.index(number, &memory_limit)?;
             let Some(entry) = index.sections.get(&PartSection::Events) else { continue };
-            let mut of_part: Vec<(usize, Arc<RankEvents>)> = Vec::new();
+            let mut visited = Ok(());
             self.section(&part.file, *entry, &memory_limit, |section| {
-                let mut keep = |rank, events| of_part.push((rank, events));
-                part::decode_events(section, part.ranks as usize, index.version, &mut keep)
+                let mut pass = |at: usize, events: Arc<RankEvents>| {
+                    if visited.is_ok() {
+                        visited = visit(rank_of(at), &events);
+                    }
+                };
+                let is_wanted = |at: usize| is_wanted(rank_of(at));
+                part::decode_events(
+                    section,
+                    part.ranks as usize,
+                    index.version,
+                    &is_wanted,
+                    &mut pass,
+                )
             })?;
-            for (rank, events) in of_part {
-                let rank = part.first_rank.saturating_add(u32::try_from(rank).unwrap_or(u32::MAX));
-                visit(rank, &events)?;
-            }
+            visited?;
         }
         Ok(())
     }

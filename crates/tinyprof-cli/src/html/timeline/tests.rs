@@ -7,7 +7,7 @@ use tinyprof_format::model::{EventPolicy, MessageEnd, MessageEvent, Profile, Vis
 use tinyprof_rules::Rules;
 
 use super::*;
-use crate::events::{EventSelection, EventVisitor, EventsProfile, each_of};
+use crate::events::{EventSelection, EventVisitor, EventsProfile, RankChoice, each_of};
 use crate::html::page;
 use crate::html::payload::Shown;
 use crate::messages_example as example;
@@ -77,7 +77,9 @@ fn profile(ranks: u32, steps: u64) -> Profile {
 }
 
 fn timeline(profile: &Profile, visits_max: u64) -> Timeline {
-    let each = |visit: &mut EventVisitor<'_>| each_of(profile, visit);
+    let each = |is_chosen: &RankChoice<'_>, visit: &mut EventVisitor<'_>| {
+        each_of(profile, is_chosen, visit)
+    };
     let (callpaths, facts) = (&profile.callpaths, profile.ranks.as_slice());
     let of = EventsProfile { callpaths, is_whole: true, facts };
     let shown = ShownEvents::of(&EventSelection::default(), of, &each).unwrap();

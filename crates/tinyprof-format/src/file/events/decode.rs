@@ -9,18 +9,19 @@ use crate::model::{
     ThreadEvents, VisitEvent,
 };
 
-/// Reads the section of a part of this number of ranks. Passes the events of each rank that has
-/// any to `visit`, with its position in the part.
+/// Reads the section of a part of this number of ranks. Passes the events of each rank that is
+/// wanted and has any to `visit`, with its position in the part; those of others are not decoded.
 pub(in crate::file) fn decode_section(
     cursor: &mut Cursor<'_>,
     ranks: usize,
+    is_wanted: &dyn Fn(usize) -> bool,
     visit: &mut dyn FnMut(usize, Arc<RankEvents>),
 ) -> Result<(), Malformed> {
     for rank in 0..ranks {
         let length = cursor.count(cursor.remaining(), "the length of a rank's events")?;
         let start = cursor.clone();
         let bytes = cursor.take(length, "the events of a rank")?;
-        if length > 0 {
+        if length > 0 && is_wanted(rank) {
             let mut own = start.sub(bytes);
             let events = decode(&mut own)?;
             own.finish("the events of a rank")?;

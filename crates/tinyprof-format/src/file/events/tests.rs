@@ -52,7 +52,7 @@ pub(in crate::file) fn some_events(visits: u64) -> RankEvents {
 fn decoded(bytes: &[u8], ranks: usize) -> Result<Vec<(usize, Arc<RankEvents>)>, Malformed> {
     let mut found = Vec::new();
     let mut cursor = Cursor::new(bytes, 0);
-    decode_section(&mut cursor, ranks, &mut |rank, events| found.push((rank, events)))?;
+    decode_section(&mut cursor, ranks, &|_| true, &mut |rank, events| found.push((rank, events)))?;
     cursor.finish("the section")?;
     Ok(found)
 }

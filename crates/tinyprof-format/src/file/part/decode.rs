@@ -152,7 +152,7 @@ pub(in crate::file) fn decode(
                 decode_causes(section, dictionary, &mut facts, version)?;
             }
             Some(PartSection::Events) => {
-                decode_events(section, ranks, version, &mut |rank, events| {
+                decode_events(section, ranks, version, &|_| true, &mut |rank, events| {
                     facts[rank].events = Some(events);
                 })?;
             }
@@ -236,14 +236,16 @@ pub(in crate::file) fn decode_causes(
     Ok(())
 }
 
-/// Reads the section of events, and passes those of each of the part's ranks to `visit`.
+/// Reads the section of events, and passes those of each of the part's ranks that is wanted to
+/// `visit`.
 pub(in crate::file) fn decode_events(
     mut section: Cursor<'_>,
     ranks: usize,
     version: FormatVersion,
+    is_wanted: &dyn Fn(usize) -> bool,
     visit: &mut dyn FnMut(usize, Arc<RankEvents>),
 ) -> Result<(), Malformed> {
-    let decoded = events::decode_section(&mut section, ranks, visit)
+    let decoded = events::decode_section(&mut section, ranks, is_wanted, visit)
         .and_then(|()| section.finish("a section"));
     decoded.map_err(|error| of_version(error, version))
 }

@@ -146,9 +146,8 @@ impl Reader<'_> {
             }
             PartSection::Events => {
                 let of_ranks = &mut self.causes;
-                part::decode_events(section, self.ranks, self.version, &mut |rank, events| {
-                    of_ranks[rank].events = Some(events);
-                })
+                let mut keep = |rank: usize, events| of_ranks[rank].events = Some(events);
+                part::decode_events(section, self.ranks, self.version, &|_| true, &mut keep)
             }
             PartSection::Commands => part::decode_commands(section, &mut self.causes, self.version),
             _ => part::decode_section(section, what, values, self.version).map(|sums| {
