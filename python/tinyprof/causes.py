@@ -39,7 +39,7 @@ def costs(causes: Causes, callpaths: list[Callpath], ranks: int) -> pd.DataFrame
     columns = arrays(native)
     rank = columns.pop("rank")
     rows = columns.pop("callpath").astype(np.int64) - 1
-    cause = _named(activities, callpaths, columns.pop("cause_rank"), columns.pop("activity"))
+    cause = named(activities, callpaths, columns.pop("cause_rank"), columns.pop("activity"))
     is_known = rows >= 0
     table = pd.DataFrame({**cause, **columns})[is_known]
     return table.set_index(index_of(callpaths, ranks, rows[is_known], rank[is_known]))
@@ -54,8 +54,8 @@ def path(causes: Causes, callpaths: list[Callpath], rank: int | None) -> pd.Data
         rank = -1 if ended.empty else int(ended.idxmax())
     is_of_rank = columns.pop("rank") == rank
     cause_rank, activity, ns = (columns[name][is_of_rank] for name in ("cause_rank", "activity", "ns"))
-    named = _named(activities, callpaths, cause_rank, activity)
-    return pd.DataFrame({"rank": named.pop("cause_rank"), **named, "ns": ns})
+    cause = named(activities, callpaths, cause_rank, activity)
+    return pd.DataFrame({"rank": cause.pop("cause_rank"), **cause, "ns": ns})
 
 
 def facts(causes: Causes) -> pd.DataFrame:
@@ -65,7 +65,7 @@ def facts(causes: Causes) -> pd.DataFrame:
     return pd.DataFrame({name: columns[str(fact)] for fact, name in enumerate(FACTS)}, index=index)
 
 
-def _named(
+def named(
     activities: dict[int, tuple[int, int, int]],
     callpaths: list[Callpath],
     stored_rank: np.ndarray,
@@ -74,12 +74,12 @@ def _named(
     """Returns ranks, kinds and paths of causes."""
     paths = [None, *(callpath.path for callpath in callpaths)]
     rank = stored_rank.astype(np.int64) - _RANKS
-    named = np.empty((3, len(rank)), object)
+    names = np.empty((3, len(rank)), object)
     for at, (of, number) in enumerate(zip(rank.tolist(), activity.tolist(), strict=True)):
         kind, begin, end = activities.get(number, (0, 0, 0))
         if of < 0:
-            named[0, at] = "unexplained" if of == -_RANKS else "other"
+            names[0, at] = "unexplained" if of == -_RANKS else "other"
         else:
-            named[0, at] = _NAMES.get(number) or _KINDS.get(kind, "unknown")
-        named[1, at], named[2, at] = paths[begin], paths[end]
-    return {"cause_rank": np.maximum(rank, -1), "cause": named[0], "from": named[1], "to": named[2]}
+            names[0, at] = _NAMES.get(number) or _KINDS.get(kind, "unknown")
+        names[1, at], names[2, at] = paths[begin], paths[end]
+    return {"cause_rank": np.maximum(rank, -1), "cause": names[0], "from": names[1], "to": names[2]}

@@ -30,12 +30,12 @@ except ImportError as error:
     ) from error
 
 from . import profile as eager
-from . import thickets
+from . import joined, thickets
 from .callpath import Callpath
 from .errors import ProfileError
 from .manifest import NAME as MANIFEST
 from .manifest import Manifest, Run
-from .partitions import META, PROFILE, Part, frame, parts_of
+from .partitions import META, PROFILE, Part, frame, meta_of, parts_of
 from .statistics import statistics_of
 
 __all__ = ["Profile", "Profiles", "read", "read_all", "statistics_of"]
@@ -93,12 +93,20 @@ class _Frames:
     _parts: list[Part]
     _has_names: bool
 
-    def dataframe(self) -> dd.DataFrame:
-        """Returns the frame of `tinyprof.Profile.dataframe`, without columns of metrics.
+    def dataframe(self, *, metrics: bool | Iterable[str] = False) -> dd.DataFrame:
+        """Returns the frame of `tinyprof.Profile.dataframe`, with columns of metrics if asked for.
 
-        Which keys metrics have is known only to the parts.
+        Which keys metrics have is known only to the parts: with `metrics=True` all of them are read
+        for the keys, at once. With keys in `metrics` nothing is read, and the columns have missing
+        values where nobody has recorded such a key.
         """
-        return self._frame("dataframe")
+        if not isinstance(metrics, bool):
+            keys = list(metrics)
+        else:
+            keys = joined.metric_keys(self._parts) if metrics else []
+        if not keys:
+            return self._frame("dataframe")
+        return self._frame("dataframe", tuple(keys))
 
     def executions(self, path: str | int | Callpath) -> dd.DataFrame:
         """Returns the frame of `tinyprof.Profile.executions`."""
@@ -127,6 +135,17 @@ class _Frames:
     def event_losses(self) -> dd.DataFrame:
         """Returns the frame of `tinyprof.Profile.event_losses`."""
         return self._frame("event_losses")
+
+    def delay_costs(self) -> dd.DataFrame:
+        """Returns the frame of `tinyprof.Profile.delay_costs`.
+
+        Each part is read twice: what a rank was doing, another one may have described.
+        """
+        return self._joined("delay_costs")
+
+    def critical_path(self, rank: int | None = None) -> dd.DataFrame:
+        """Returns the frame of `tinyprof.Profile.critical_path`, in one partition for each profile."""
+        return self._joined("critical_path", rank)
 
     def cause_facts(self) -> dd.DataFrame:
         """Returns the frame of `tinyprof.Profile.cause_facts`."""
@@ -159,15 +178,25 @@ class _Frames:
         """
         return statistics_of(self.dataframe())
 
-    def _frame(self, name: str, *arguments: str | int) -> dd.DataFrame:
-        columns = [column for column in META[name].columns if self._has_names or column != PROFILE]
-        meta = META[name][columns]
+    def _frame(self, name: str, *arguments: str | int | tuple[str, ...]) -> dd.DataFrame:
+        whole = meta_of(name, arguments)
+        columns = self._columns(whole)
         # Texts stay objects, as in the frames of pandas.
         with dask.config.set({"dataframe.convert-string": False}):
             if not self._parts:
-                return dd.from_pandas(meta, npartitions=1)
-            found = dd.from_map(frame, self._parts, args=(name, arguments), meta=META[name], label=f"tinyprof-{name}")
+                return dd.from_pandas(whole[columns], npartitions=1)
+            found = dd.from_map(frame, self._parts, args=(name, arguments), meta=whole, label=f"tinyprof-{name}")
             return found[columns]
+
+    def _joined(self, name: str, *arguments: int | None) -> dd.DataFrame:
+        columns = self._columns(META[name])
+        with dask.config.set({"dataframe.convert-string": False}):
+            if not self._parts:
+                return dd.from_pandas(META[name][columns], npartitions=1)
+            return getattr(joined, name)(self._parts, columns, *arguments)
+
+    def _columns(self, meta: pd.DataFrame) -> list[str]:
+        return [column for column in meta.columns if self._has_names or column != PROFILE]
 
     def _callpath(self, path: str | int | Callpath) -> str | int:
         raise NotImplementedError

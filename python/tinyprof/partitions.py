@@ -45,22 +45,26 @@ def parts_of(profile: str, directory: Path, manifest: Manifest, limit_bytes: int
 
 
 def frame(
-    part: Part, name: str, arguments: tuple[str | int, ...], columns: list[str] | None = None
+    part: Part, name: str, arguments: tuple[str | int | tuple[str, ...], ...], columns: list[str] | None = None
 ) -> pd.DataFrame:
     """Returns a frame of one part, with the index as columns.
 
-    `name` and `arguments` are those of a call or a property of `Tables`. Dask passes the `columns`
-    that the caller uses, if they are not all.
+    `name` and `arguments` are those of a call or a property of `Tables`, but for the keys of metrics
+    of `dataframe`. Dask passes the `columns` that the caller uses, if they are not all.
     """
     tables = part.open()
     if name == "dataframe":
-        table = tables.dataframe(metrics=False)
+        # Every partition has all columns, whoever has recorded the metrics.
+        table = tables.dataframe(metrics=bool(arguments))
+        added = meta_of(name, arguments).columns[len(META[name].columns) :]
+        table = table.reindex(columns=[*table.columns[: len(_CELL_VALUES)], *added])
+        table = table.astype(dict.fromkeys(added, float))
     else:
         found = getattr(tables, name)
         table = found(*arguments) if callable(found) else found
     if table.index.names != [None]:
         table = table.reset_index()
-    wanted = list(META[name].columns) if columns is None else columns
+    wanted = list(meta_of(name, arguments).columns) if columns is None else columns
     if PROFILE in wanted:
         table.insert(0, PROFILE, np.full(len(table), part.profile, object))
     return table[wanted]
@@ -83,16 +87,16 @@ def _meta(columns: dict[str, str | pd.CategoricalDtype]) -> pd.DataFrame:
     return pd.DataFrame({name: pd.Series([], dtype=kind) for name, kind in columns.items()})
 
 
+_CELL_VALUES = {
+    **_numbers("visits", "sum_ns", "exclusive_ns", "min_ns", "max_ns"),
+    **{"mean_ns": "f8", "standard_error_ns": "f8"},
+}
+_CAUSE = {"cause": "O", "from": "O", "to": "O"}
+
 #: The columns of each frame with their types, as empty frames: those of the calls of `Profile`
 #: after `reset_index`, with the profile before them.
 META = {
-    "dataframe": _meta(
-        {
-            **_CELL,
-            **_numbers("visits", "sum_ns", "exclusive_ns", "min_ns", "max_ns"),
-            **{"mean_ns": "f8", "standard_error_ns": "f8"},
-        }
-    ),
+    "dataframe": _meta({**_CELL, **_CELL_VALUES}),
     "executions": _meta(
         {
             **_EXECUTION,
@@ -133,6 +137,13 @@ META = {
             **_numbers("depth", "kept", "lost", "lost_first_ns", "lost_last_ns"),
         }
     ),
+    "delay_costs": _meta(
+        {
+            **{**_CELL, "cause_rank": "i8", **_CAUSE},
+            **_numbers("direct_ns", "direct_count", "propagated_ns", "propagated_count"),
+        }
+    ),
+    "critical_path": _meta({PROFILE: "O", "rank": "i8", **_CAUSE, "ns": "u8"}),
     "cause_facts": _meta({PROFILE: "O", "rank": "u4", **_numbers(*causes.FACTS)}),
     "ranks": _meta(
         {
@@ -143,3 +154,13 @@ META = {
     "clocks": _meta({PROFILE: "O", "rank": "i8", **_numbers(*CLOCK_FACTS)}),
     "processors": _meta({PROFILE: "O", "rank": "i8", **_numbers(*PROCESSOR_FACTS)}),
 }
+
+
+def meta_of(name: str, arguments: tuple[str | int | tuple[str, ...], ...]) -> pd.DataFrame:
+    """Returns the columns of a frame with these arguments: of `dataframe`, those of metrics, too."""
+    if name != "dataframe" or not arguments:
+        return META[name]
+    (keys,) = arguments
+    assert isinstance(keys, tuple)
+    added = [column for key in keys for column in (f"metric {key}", f"metric {key} values")]
+    return META[name].assign(**{column: pd.Series([], dtype="f8") for column in added})
