@@ -10,6 +10,7 @@
 #     --hosts N          h1 to hN beside the login host h0; 2 if not said
 #     --slurm            Slurm: slurmctld on h0, a slurmd on each other host
 #     --cpus N           the processors that Slurm gives a host; 2 if not said
+#     --delay MS         a frame between two hosts takes MS milliseconds more; needs python3
 #     --clock H=SECONDS  the monotonic clock of host H is ahead by SECONDS; may be repeated
 #     --share DIR        a directory below /tmp that all hosts see; the current one always is
 #     --limit SECONDS    stops all of it after that time; 300 if not said
@@ -65,12 +66,13 @@ inside) shift ;;
     ;;
 esac
 
-count=2 slurm='' cpus=2 limit=300 clocks=() shares=("$PWD" "$(dirname "$self")")
+count=2 slurm='' cpus=2 delay='' limit=300 clocks=() shares=("$PWD" "$(dirname "$self")")
 while (($#)); do
     case $1 in
     --hosts) count=$2 && shift 2 ;;
     --slurm) slurm=yes && shift ;;
     --cpus) cpus=$2 && shift 2 ;;
+    --delay) delay=$2 && shift 2 ;;
     --clock) clocks+=("$2") && shift 2 ;;
     --share) shares+=("$(readlink -f "$2")") && shift 2 ;;
     --limit) limit=$2 && shift 2 ;;
@@ -119,13 +121,30 @@ in_network_of() {
     nsenter --target "$(<"$CLUSTER/$host.pid")" --net -- "$@"
 }
 
-start switch
-in_network_of switch ip link add bridge type bridge
-in_network_of switch ip link set bridge up
+# A bridge that the hosts are plugged into.
+bridge() {
+    in_network_of switch ip link add bridge type bridge
+    in_network_of switch ip link set bridge up
+    for ((i = 0; i <= count; i++)); do
+        in_network_of switch ip link add "port$i" type veth peer name eth0 netns "$(<"$CLUSTER/h$i.pid")"
+        in_network_of switch ip link set "port$i" master bridge up
+    done
+}
+
+# A switch that delays, in front of ranks that poll: not every kernel has netem.
+delayed() {
+    local i pids=()
+    for ((i = 0; i <= count; i++)); do pids+=("$(<"$CLUSTER/h$i.pid")"); done
+    chrt --fifo 10 python3 "$(dirname "$self")/cluster/switch.py" "$delay" "$CLUSTER/switched" "${pids[@]}" &
+    until [[ -e $CLUSTER/switched ]]; do
+        kill -0 $! 2>/dev/null || die "no switch that delays: it needs python3, chrt and /dev/net/tun"
+        sleep 0.01
+    done
+}
+
+for ((i = 0; i <= count; i++)); do start "h$i"; done
+if [[ -n $delay ]]; then delayed; else start switch && bridge; fi
 for ((i = 0; i <= count; i++)); do
-    start "h$i"
-    in_network_of switch ip link add "port$i" type veth peer name eth0 netns "$(<"$CLUSTER/h$i.pid")"
-    in_network_of switch ip link set "port$i" master bridge up
     in_network_of "h$i" ip address add "10.77.0.$((i + 1))/24" dev eth0
     in_network_of "h$i" ip link set eth0 up
 done

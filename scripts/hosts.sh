@@ -5,6 +5,8 @@
 #     scripts/hosts.sh
 #     scripts/hosts.sh steering           only the scripts of examples/steering, on 4 hosts
 #     scripts/hosts.sh steering-times     when 64 ranks on 4 hosts obey commands; takes minutes
+#     scripts/hosts.sh kills [TIMES]      kills watchers of 16 ranks on 4 hosts, 100 times; minutes
+#     scripts/hosts.sh lost               only a delayed network, and hosts that stop and die
 #
 # Skips with a reason where there can be no cluster. Uses the MPI of MPICC and TINYPROF_MPIEXEC, the
 # command `tinyprof`, and the library beside it.
@@ -59,7 +61,7 @@ if unshare --time --monotonic 1 --fork true 2>/dev/null; then clocks=(--clock h2
 on_cluster() {
     (
         cd "$scratch"
-        PATH=$bin:$PATH TINYPROF_REPORT=off timeout 80 "$cluster" --share "$scratch" --limit "${limit:-35}" \
+        PATH=$bin:$PATH TINYPROF_REPORT=off timeout 80 "$cluster" --share "$scratch" --share "$bin" --limit "${limit:-35}" \
             "${options[@]}" -- "$@"
     ) >"$scratch/log" 2>&1
 }
@@ -105,11 +107,16 @@ attempts() {
 }
 cluster=$PWD/scripts/cluster.sh
 
-# check NAME: all ranks are in one profile, and those who wait do so for their partners.
-check() {
+# waits NAME: all ranks are in one profile, and those who wait do so for their partners.
+waits() {
     "$bin/tinyprof" waits "$scratch/$1.tprof" --by-rank --json >"$scratch/waits.json" ||
         { cat "$scratch/log" && return 1; }
-    python3 scripts/cluster/check_waits.py "$scratch/waits.json" 4 200 "$1" || return 1
+    python3 scripts/cluster/check_waits.py "$scratch/waits.json" 4 200 "$1"
+}
+
+# check NAME: the same, with who is to blame, and both ends of messages.
+check() {
+    waits "$1" || return 1
     "$bin/tinyprof" why "$scratch/$1.tprof" >"$scratch/why" || { cat "$scratch/log" && return 1; }
     # The late ranks are on the other host; what they did is measured, and not guessed from sums.
     grep -qE '^Ranks 0,2 compute .* before MPI_Send at main \(waiting.c:[0-9]+\)' "$scratch/why" &&
@@ -136,28 +143,44 @@ watch() {
 }
 watch=$PWD/scripts/cluster/watch.sh
 
-# steer KIND RANKS LIMIT: hands on to the script that runs on h0 of four hosts. MPICH over UCX may
-# hang in MPI_Finalize.
-steer() {
-    local four=h1,h2,h3,h4 kind=$1 words count=() tree=$PWD
+# on_four RANKS LIMIT SCRIPT WORD...: hands on to a script of scripts/cluster, which runs on h0 of
+# four hosts, and gets these words and a command that starts so many ranks of steered.c. MPICH over
+# UCX may hang in MPI_Finalize.
+four=h1,h2,h3,h4
+on_four() {
+    local ranks=$1 limit=$2 script=$3 words tree=$PWD
+    shift 3
     "$MPICC" -O1 -w -o "$scratch/steered" crates/tinyprof-preload/tests/programs/steered.c
-    mapfile -t words < <(launch_on "$four" "$2")
-    if [[ $kind == times ]]; then count=("$2"); fi
+    mapfile -t words < <(launch_on "$four" "$ranks")
     (
         cd "$scratch"
-        PATH=$bin:$PATH timeout $(($3 + 5)) "$cluster" --hosts 4 --share "$scratch" --share "$tree" --share "$bin" --limit "$3" -- \
-            "${cluster%.sh}/steering.sh" "$kind" "$four" "${count[@]}" "${words[@]}" ./steered
+        PATH=$bin:$PATH TINYPROF_REPORT=off timeout $((limit + 5)) "$cluster" --hosts 4 --share "$scratch" \
+            --share "$tree" --share "$bin" --limit "$limit" -- "${cluster%.sh}/$script" "$@" "${words[@]}" ./steered
     )
 }
+
+# A network that delays, and a host that stops and dies. Waiting is still what the program makes it.
+lost() {
+    if [[ ! -e /dev/net/tun ]]; then echo "skipped: a network that delays: no /dev/net/tun" && return; fi
+    options=(--delay 5 "${clocks[@]}")
+    profile delayed "${launch[@]}" "${program[@]}"
+    waits delayed
+    limit=60 on_cluster "${cluster%.sh}/lost.sh" "${launch[@]}" ../waiting late_sender 3000 20000 ||
+        { cat "$scratch/log" && return 1; }
+    tail -n 1 "$scratch/log"
+}
 case ${1-} in
-steering) steer examples 4 300; exit ;;
-steering-times) steer times 64 500; exit ;;
+steering) on_four 4 300 steering.sh examples "$four"; exit ;;
+steering-times) on_four 64 500 steering.sh times "$four" 64; exit ;;
+kills) times=${2:-100} && on_four 16 $((times * 15 + 60)) kills.sh "$times" "$four" steered; exit ;;
+lost) lost; exit ;;
 esac
 
 options=("${clocks[@]}")
 profile launcher "${launch[@]}" "${program[@]}"
 check launcher
 watch launcher "$watch" waiting "${launch[@]}"
+lost
 if [[ -z $slurm ]]; then
     echo "skipped: starts by Slurm, which is not installed (slurmctld slurmd slurm-client munge)"
     exit 0

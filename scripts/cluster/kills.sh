@@ -5,8 +5,9 @@
 #
 #     scripts/cluster/kills.sh TIMES HOSTS PROGRAM COMMAND...    on h0 of scripts/cluster.sh
 #
-# The program is steered.c of the tests, and the command starts it for some seconds; HOSTS are those
-# of its ranks, with commas between. Prints the seed, with which RANDOM_SEED repeats the choices.
+# The program is steered.c of the tests. The command starts it, and gets the seconds for which it runs
+# as its last word; HOSTS are those of its ranks, with commas between. Prints the seed, with which
+# RANDOM_SEED repeats the choices.
 set -euo pipefail
 times=$1 hosts=$2 program=$3
 shift 3
@@ -14,7 +15,7 @@ RANDOM=${RANDOM_SEED:=$$}
 echo "seed $RANDOM_SEED"
 
 status=0
-{ tinyprof run --out killed -o steer=hold -- "$@" >result || status=$?; echo "$status" >code; } &
+{ tinyprof run --out killed -o steer=hold -- "$@" "${SECONDS_RUN:-$((times * 4))}" >result || status=$?; echo "$status" >code; } &
 job=$!
 ours='^[^ ]*tinyprof (agent|top|ctl) '
 clients=("top --json" "ctl hold --for 300ms" "ctl status" "ctl record --for 200ms -o recorded.pftrace")

@@ -3,88 +3,29 @@
 
 #![cfg(feature = "top")]
 
-#[path = "support/profiles.rs"]
+mod cost;
+mod job;
+mod lost;
+#[path = "../support/profiles.rs"]
 mod profiles;
-#[path = "support/steered.rs"]
+#[path = "../support/steered.rs"]
 #[expect(dead_code, reason = "other tests give commands to one host")]
 mod steered;
-#[path = "support/watched.rs"]
+#[path = "../support/watched.rs"]
 mod watched;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 
+use serde_json::Value;
+
+use job::Job;
 use profiles::{profile, visits_by_rank};
 use steered::Stepping;
 use watched::Watched;
-
-/// A stand-in for ssh: `bad` cannot be reached, and `liar` sends nonsense.
-const SHELL: &str = r#"#!/bin/sh
-case $1 in
-bad) echo "shell: no route to $1" >&2; exit 255 ;;
-liar) echo "what is no picture"; exec cat ;;
-esac
-TINYPROF_SEGMENT_DIR=$(dirname "$0")/$1/segments
-export TINYPROF_SEGMENT_DIR
-exec sh -c "$2"
-"#;
-
-/// A job of two ranks on hosts `n0` and `n1`.
-struct Job {
-    place: tempfile::TempDir,
-    ranks: [Watched; 2],
-}
-
-impl Job {
-    fn start() -> Self {
-        Self::start_with(&[])
-    }
-
-    fn start_with(variables: &[(&str, &str)]) -> Self {
-        let place = tempfile::tempdir().expect("a temporary directory");
-        let shell = place.path().join("shell");
-        fs::write(&shell, SHELL).expect("it is written");
-        fs::set_permissions(&shell, fs::Permissions::from_mode(0o755)).expect("it is ours");
-        let rank = |number: &str| {
-            let host = place.path().join(format!("n{number}"));
-            fs::create_dir(&host).expect("a directory");
-            let rank = [("PMI_RANK", number), ("PMI_SIZE", "2")];
-            Watched::start(&host, &[&rank, variables].concat())
-        };
-        let ranks = [rank("0"), rank("1")];
-        Self { place, ranks }
-    }
-
-    /// Returns what is shown of hosts.
-    fn top(&self, hosts: &str) -> (Option<i32>, String) {
-        self.top_with(hosts, &["--once"])
-    }
-
-    fn top_with(&self, hosts: &str, options: &[&str]) -> (Option<i32>, String) {
-        self.run(hosts, &[&["top"], options].concat())
-    }
-
-    fn command(&self, hosts: &str, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tinyprof"));
-        command.args(arguments).args(["--hosts", hosts, "--rsh"]).current_dir(self.place.path());
-        command.arg(self.place.path().join("shell")).env("TINYPROF_WIDTH", "200");
-        command
-    }
-
-    fn run(&self, hosts: &str, arguments: &[&str]) -> (Option<i32>, String) {
-        let output = self.command(hosts, arguments).output().expect("tinyprof starts");
-        let both = [output.stdout, output.stderr].concat();
-        (output.status.code(), String::from_utf8(both).expect("text"))
-    }
-
-    fn end(self) {
-        self.ranks.into_iter().for_each(Watched::end);
-    }
-}
 
 /// Returns the number of visits in the line of `step`.
 fn steps(shown: &str) -> &str {
@@ -145,7 +86,7 @@ fn agents_that_are_killed_while_they_hold_free_their_ranks() {
     let are_held = |host: &str| {
         let output = job(host, &["ctl", "status", "--json"]).output().expect("tinyprof starts");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let status: serde_json::Value = serde_json::from_str(&text).expect(&text);
+        let status: Value = serde_json::from_str(&text).expect(&text);
         status["hosts"][host]["ranks"][0]["held_ns"].is_u64()
     };
     while !are_held("n0") || !are_held("n1") {}
@@ -185,7 +126,7 @@ fn a_subscriber_gets_the_facts_of_all_hosts_until_the_job_ends() {
 fn scripts_get_documents_and_wait_for_conditions() {
     let job = Job::start();
     let (code, shown) = job.top_with("n0,n1,bad", &["--once", "--json"]);
-    let document: serde_json::Value = serde_json::from_str(&shown).expect(&shown);
+    let document: Value = serde_json::from_str(&shown).expect(&shown);
     assert_eq!(code, Some(0));
     assert_eq!((&document["ranks"], &document["ranks_seen"]), (&2.into(), &2.into()));
     assert_eq!(document["missing"]["worst"][0]["host"], "bad");
@@ -270,6 +211,17 @@ fn two_hosts_are_saved_and_recorded_as_one_profile() {
     let because = saved.manifest.incomplete_because.expect("it goes on");
     assert!(because.ends_with("; it has 2 of its 2 ranks"), "{because}");
 
+    // As interim profiles, too: the program has no flush points.
+    let mut saving = job.command("n0,n1", &["save", "--every", "300ms"]);
+    let mut saving = saving.stdout(Stdio::piped()).spawn().expect("it runs");
+    let mut line = String::new();
+    BufReader::new(saving.stdout.take().expect("a pipe")).read_line(&mut line).expect("it says so");
+    saving.kill().expect("ours");
+    saving.wait().expect("ours");
+    assert_eq!(line, "2 hosts: saved as job-interim-0001.tprof\n");
+    let interim = profile(job.place.path(), "job-interim-0001.tprof");
+    assert_eq!(visits_by_rank(&interim, "step"), [1, 2]);
+
     let record = ["ctl", "record", "--for", "1s", "-o", "both.pftrace"];
     let mut recording = job.command("n0,n1", &record);
     let mut recording = recording.stdout(Stdio::piped()).spawn().expect("it runs");
@@ -308,7 +260,7 @@ fn commands_are_given_on_all_hosts_and_end_with_who_has_given_them() {
     holding.wait().expect("ours");
     let job = stepping.join().expect("they go on");
     let (_, said) = job.run("n0,n1", &["ctl", "status", "--json"]);
-    let told: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+    let told: Value = serde_json::from_str(&said).expect("JSON");
     assert_eq!(told["hosts"]["n0"]["steer"], "hold", "{said}");
     assert_eq!(told["hosts"]["n1"]["ranks"][0]["rank"], 1, "{said}");
     let (code, said) = job.run("liar", &["ctl", "status"]);
