@@ -170,7 +170,7 @@ lost() {
     tail -n 1 "$scratch/log"
 }
 case ${1-} in
-steering) on_four 4 300 steering.sh examples "$four"; exit ;;
+steering) on_four 4 600 steering.sh examples "$four"; exit ;;
 steering-times) on_four 64 500 steering.sh times "$four" 64; exit ;;
 kills) times=${2:-100} && on_four 16 $((times * 15 + 60)) kills.sh "$times" "$four" steered; exit ;;
 lost) lost; exit ;;

@@ -120,7 +120,7 @@ pub(crate) struct TopArguments {
     /// Update the screen of a running job every SECONDS
     #[arg(long, value_name = "SECONDS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) interval: u32,
-    /// How many iterations of its loop the job has, or visits of a region, as in MPI_Allreduce=900:
+    /// How many iterations of its loop the job has, or visits of a region, as in solve=900:
     /// tells the time that is left
     #[cfg(feature = "top")]
     #[arg(long, value_name = "[REGION=]N")]

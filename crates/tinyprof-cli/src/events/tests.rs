@@ -50,7 +50,7 @@ fn events(origin_ns: u64) -> RankEvents {
 /// Returns the visits of the second of two ranks, whose recording starts 50 ns later: name, begin
 /// and duration, and `sent` for a message; and what is told of both.
 fn shown(selection: &EventSelection, is_whole: bool) -> (Vec<(&'static str, u64, u64)>, Told) {
-    let each = |visit: &mut EventVisitor<'_>| {
+    let each = |_: &RankChoice<'_>, visit: &mut EventVisitor<'_>| {
         visit(0, &events(7_000))?;
         visit(1, &events(7_050))
     };
