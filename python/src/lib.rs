@@ -215,8 +215,8 @@ impl Reader {
         arrays::of_causes(py, &found)
     }
 
-    /// Returns the events of all ranks, or of these, in ascending order: visits, cells and messages,
-    /// as columns.
+    /// Returns the events of all ranks, or of these, in ascending order: visits, cells and
+    /// messages, as columns.
     #[pyo3(signature = (ranks = None))]
     fn events<'py>(
         &self,

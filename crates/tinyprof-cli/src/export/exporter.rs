@@ -144,7 +144,7 @@ impl Input<'_> {
         }
     }
 
-    /// Passes the events of each rank that is chosen and kept any to `visit`, in the order of ranks.
+    /// Passes the events of each rank that is chosen and kept any to `visit`, in their order.
     ///
     /// # Errors
     /// If the profile cannot be read; and the errors of `visit`.

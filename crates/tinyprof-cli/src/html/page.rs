@@ -30,7 +30,7 @@ const STYLES: [&str; 4] = [
 const HASHES: [&str; 4] = [
     "KgJVsC6ZtO36GHbPx7mxi8unNtaEOWubzRWBtiOJCrg=",
     "R976lvewi4PuVEsXUV9WnErXoipblQJv/S/fc0tr0GY=",
-    "zmR5G8vth/pnnm5phUi32Jw8jIFiIweijoF6mQcFjQ8=",
+    "gitYg+riSlDzJ707/5TcHfIRcPTQEEEt0wF/4Q9QQYk=",
     "SEvSyUrQVdqihS+3EDSDDuBgwLsx0u+PdfwlLJ3AOsU=",
 ];
 

@@ -16,8 +16,8 @@ use crate::render;
 /// The end of a name under which a profile is written before it gets its number.
 const SAVED: &str = "-saved";
 
-/// Saves a job each `interval` as `NAME-interim-NNNN.tprof` until it has ended, and keeps the newest
-/// profiles. A job that has not begun is waited for.
+/// Saves a job each `interval` as `NAME-interim-NNNN.tprof` until it has ended, and keeps the
+/// newest profiles. A job that has not begun is waited for.
 ///
 /// # Errors
 /// If a profile cannot be renamed or removed.

@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_region_takes_the_place_of_a_loop_if_it_is_named() {
-        let left = "about 60us left";
+        let left = "about 60.0us left";
         assert!(text(Some("MPI_Recv=100")).starts_with("iteration 40 of 100 of MPI_Recv at halo"));
         assert!(text(Some("MPI_Recv=100")).ends_with(left), "{}", text(Some("MPI_Recv=100")));
         assert_eq!(of(Some("MPI_Rec=100")), None);

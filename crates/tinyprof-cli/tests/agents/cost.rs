@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use crate::watched::Watched;
 
 const RANKS: u32 = 128;
-/// The most memory of an agent at so many ranks.
+/// The most memory of its agent.
 const BYTES_MAX: u64 = 64 << 20;
 /// The pictures after which it is measured.
 const PICTURES: usize = 3;
