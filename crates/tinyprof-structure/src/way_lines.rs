@@ -25,18 +25,19 @@ impl Structure {
         let unknown = found.unknown();
         let of_rank = ratio(found.count.into(), u128::from(class.ranks.len().max(1)));
         let a_rank = if class.ranks.len() > 1 { " a rank" } else { "" };
+        let mean = on_average(of_rank);
         let share = |count: u64| percent_of(ratio(count.into(), found.count.into()));
         let count = match found.head.filter(|_| !self.is_region(phase)) {
             // Where iterations begin is a guess; how often ranks came there is not.
             Some(Step::Call(head)) => {
                 let name = shown(&self.nodes.get(head).name);
-                format!("{} times{a_rank} through {name}", number_cell(of_rank))
+                format!("{} times{a_rank}{mean} through {name}", mean_cell(of_rank))
             }
             Some(Step::Loop(inner)) => {
                 let name = shown(&self.phase_name(&phase.inner[inner]));
-                format!("{} times{a_rank} through {name}", number_cell(of_rank))
+                format!("{} times{a_rank}{mean} through {name}", mean_cell(of_rank))
             }
-            None => format!("iterations: {}{a_rank}", number_cell(of_rank)),
+            None => format!("iterations: {}{a_rank}{mean}", mean_cell(of_rank)),
         };
         // Calls and computing of the class together.
         let all_ns = facts.in_calls_ns + facts.computing_ns;
@@ -77,10 +78,37 @@ impl Structure {
                     format!("{}{}", info.function, site.unwrap_or_default())
                 }
             };
-            let times =
-                if calls > 1.0 { format!(" x{}", number_cell(calls)) } else { String::new() };
+            let times = if calls > 1.0 {
+                format!(" x{}{}", mean_cell(calls), on_average(calls))
+            } else {
+                String::new()
+            };
             format!("{}{times}", shown(&name))
         };
         way.steps.iter().map(step).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Returns a number of iterations or calls. That of several ranks or iterations is a mean, and no
+/// whole one where these differ.
+fn mean_cell(of: f64) -> String {
+    if of.fract() == 0.0 { number_cell(of) } else { format!("{of:.1}") }
+}
+
+/// Returns the words behind such a number: none behind a whole one.
+fn on_average(of: f64) -> &'static str {
+    if of.fract() == 0.0 { "" } else { " on average" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_that_is_no_whole_one_is_said_to_be_a_mean() {
+        let shown = |of: f64| format!("{}{}", mean_cell(of), on_average(of));
+        assert_eq!(shown(20.0), "20");
+        assert_eq!(shown(3.666_7), "3.7 on average");
+        assert_eq!(shown(1_234.25), "1234.2 on average");
     }
 }

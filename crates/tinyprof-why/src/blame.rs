@@ -60,6 +60,16 @@ impl Blamed {
         }
     }
 
+    /// Takes waiting out that is told elsewhere.
+    pub(crate) fn remove(&mut self, other: &Self) {
+        for (at, theirs) in &other.at {
+            if let Some(share) = self.at.get_mut(at) {
+                share.ns = (share.ns - theirs.ns).max(0.0);
+            }
+        }
+        self.at.retain(|_, share| share.ns > 0.0);
+    }
+
     /// Returns the ranks that wait, without those whose part is too small to be named.
     pub(crate) fn ranks(&self) -> RankSet {
         let least_ns = self.ns() / 50.0;
@@ -87,9 +97,12 @@ pub(crate) struct Blame {
     pub(crate) causes: BTreeMap<Cause, Blamed>,
     /// The waiting that no activity explains.
     pub(crate) unexplained: Blamed,
-    /// The waiting for ranks that had no processor, and that of each of these ranks.
+    /// Of that, the waiting for ranks that were in another call in which ranks may wait, by that
+    /// call: they have lost their processor there, or data travelled.
+    pub(crate) behind_calls: BTreeMap<CallpathIndex, Blamed>,
+    /// The waiting for ranks that had no processor, and that for each of these ranks.
     pub(crate) no_processor: Blamed,
-    pub(crate) without_processor: BTreeMap<u32, f64>,
+    pub(crate) without_processor: BTreeMap<u32, Blamed>,
     /// Of the causes, the waiting for ranks of other hosts of which sums over the run tell why, in
     /// ns, and all such waiting.
     pub(crate) estimated: BTreeMap<Cause, f64>,

@@ -4,6 +4,7 @@ mod barrier;
 mod evidence;
 mod groups;
 mod imbalance;
+pub(crate) mod large;
 mod locks;
 mod masters;
 mod messages;
@@ -51,11 +52,14 @@ pub(crate) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
         found.extend(barrier::redundant(facts, &found));
         found.extend(messages::small(facts));
         let claimed: Vec<_> = found.iter().filter_map(|one| one.waits_at.clone()).collect();
-        found.extend(varying::varying(facts, &claimed, &left));
+        let (large, explained) = large::large(facts, &found);
+        found.extend(large);
+        found.extend(varying::varying(facts, &claimed, &left, &explained));
+    } else {
+        found.extend(in_a_row);
+        let (large, _) = large::large(facts, &found);
+        found.extend(large);
     }
-    found.extend(in_a_row);
-    let large = messages::large(facts, &found);
-    found.extend(large);
     if let Some(tests) = polling::tests(facts) {
         tested::add_late(facts, &tests, &mut found);
         // Sleeping between tests costs nothing but that ranks notice late.

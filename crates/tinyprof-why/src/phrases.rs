@@ -52,7 +52,13 @@ pub(crate) fn does(run: &Run, of: &RankSet, doing: Doing, time_ns: f64) -> Strin
         let spends = if_many(of, "spends", "spend");
         return format!("{spends} {time} between tests in {place}, {each} each time");
     }
+    let is_first = of.iter().all(|rank| run.activities.is_first(doing, rank));
     match doing {
+        Doing::Before(_) if is_first => format!(
+            "{} {time} before {} first call, {place}",
+            if_many(of, "computes", "compute"),
+            if_many(of, "its", "their")
+        ),
         Doing::Before(_) => format!("{} {time} before {place}", if_many(of, "computes", "compute")),
         Doing::In(_) => format!("{} {time} in {place}", if_many(of, "spends", "spend")),
     }

@@ -65,7 +65,9 @@ impl Why {
             if parts.is_empty() { String::new() } else { format!("; for {}", parts.join(", ")) };
         let elsewhere = if self.share(self.estimated_ns) >= NOT_FOLLOWED_PART {
             let share = percent_cell(self.share(self.estimated_ns));
-            format!("; of {share}, for ranks of other hosts, only sums over the run tell why")
+            format!(
+                "; {share} is for ranks of other hosts that did not say what they did: the causes of that are estimated from sums over the run"
+            )
         } else {
             String::new()
         };
@@ -96,7 +98,7 @@ impl Why {
             _ => format!("; {} longer than balanced{place}", ns(path.imbalance_ns)),
         };
         let unsure = if self.is_path_unsure() {
-            "; where nobody knows for whom a rank waits, or it tests, it stays with that rank"
+            "; the path is unsure: where it is not known why a rank waits, or a rank tests, it stays with that rank"
         } else {
             ""
         };

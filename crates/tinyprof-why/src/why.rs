@@ -14,6 +14,7 @@ use crate::blame::costs::Costs;
 use crate::blame::path::PathBuilder;
 use crate::facts::run::{Run, RunBuilder};
 use crate::finding::{Finding, Kind};
+use crate::findings::large::BEHIND;
 use crate::findings::{FINDING_PART, Facts, findings, sort};
 use crate::place::Place;
 
@@ -155,6 +156,8 @@ impl Why {
             shares.filter(|(at, _)| is_lock(at.pattern)).map(|(_, share)| share.ns).sum();
         let is_told = found.iter().any(|one| one.kind == Kind::LockContention);
         let by_locks_ns = if is_told { (of_locks_ns - caused_there_ns).max(0.0) } else { 0.0 };
+        let behind = found.iter().flat_map(|one| &one.chain).filter(|link| link.why == BEHIND);
+        let behind_ns: f64 = behind.map(|link| link.ns).sum();
         let mpi_ns = run.mpi_ns.iter().map(|ns| u128::from(*ns)).sum();
         let waiting_ns = crate::ns(run.waits.sum_ns());
         let by_rank = by_rank(&blame);
@@ -168,8 +171,12 @@ impl Why {
             by_rank,
             no_processor_ns: blame.no_processor.ns(),
             not_followed_ns: 0.0,
-            unexplained_ns: (waiting_ns - caused_ns - by_locks_ns - blame.no_processor.ns())
-                .max(0.0),
+            unexplained_ns: (waiting_ns
+                - caused_ns
+                - by_locks_ns
+                - behind_ns
+                - blame.no_processor.ns())
+            .max(0.0),
             estimated_ns: blame.estimated_ns,
             path: path.finish(run).map(|path| CriticalPath {
                 ns: path.ns,

@@ -25,8 +25,6 @@ pub(crate) struct Costs {
     lost: Vec<Lost>,
     /// The waiting for ranks whose activities could not be read.
     unread: Vec<Unread>,
-    /// The waiting for ranks that had not begun with their program, in ns.
-    startup_ns: u64,
 }
 
 /// The waiting of a rank in a call because another one had no processor.
@@ -46,6 +44,29 @@ struct Cost {
     cause: (u32, Doing),
     direct_ns: u64,
     propagated_ns: u64,
+    /// True if the activity is that before the first call, which has the rest of start-up in it.
+    is_first: bool,
+}
+
+impl Cost {
+    fn ns(&self) -> f64 {
+        crate::ns(u128::from(self.direct_ns) + u128::from(self.propagated_ns))
+    }
+
+    /// Returns the most that the activity can have delayed the rank by, in ns. That is no more than
+    /// its own time: what is more began before the recording, in start-up. Ranks leave start-up
+    /// one after another; so before the first call, it is by how much it is longer than that of the
+    /// rank that waits.
+    fn room_ns(&self, activities: &Activities) -> f64 {
+        let (rank, doing) = self.cause;
+        if self.is_first {
+            let longer_ns =
+                activities.first_ns(rank).saturating_sub(activities.first_ns(self.rank));
+            return crate::ns(longer_ns.into());
+        }
+        let visits = activities.of(doing).and_then(|of_ranks| of_ranks.get(rank as usize));
+        visits.map_or(0.0, |visits| crate::ns(visits.ns.into()))
+    }
 }
 
 impl Costs {
@@ -72,9 +93,6 @@ impl Costs {
                 continue;
             }
             let activity = causes.activity(cost.cause);
-            if activity.is_some_and(is_startup) && rows.contains_key(&cost.callpath) {
-                self.startup_ns = self.startup_ns.saturating_add(cost.total_ns());
-            }
             let doing = activity.and_then(|activity| doing(rows, activity));
             let (Some(at), Some(doing)) = (rows.get(&cost.callpath), doing) else { continue };
             self.all.push(Cost {
@@ -83,6 +101,7 @@ impl Costs {
                 cause: (cause, doing),
                 direct_ns: cost.direct.ns,
                 propagated_ns: cost.propagated.ns,
+                is_first: activity.is_some_and(is_first),
             });
         }
     }
@@ -97,28 +116,29 @@ impl Costs {
         let mut left = Left::new(activities.ranks(), waits);
         let all_ns = left.sum_ns();
         let mut blame = Blame { is_measured: true, ..Blame::default() };
-        let (mut known_ns, mut causes) = (0.0, Causes::default());
+        let (mut known_ns, mut startup_ns, mut causes) = (0.0, 0.0, Causes::default());
+        let mut behind = Vec::new();
         for cost in &self.all {
-            known_ns += crate::ns(u128::from(cost.direct_ns) + u128::from(cost.propagated_ns));
+            let mut room_ns = cost.room_ns(activities);
+            if cost.is_first {
+                // Waiting for start-up has a cause that no activity of the program is.
+                startup_ns += (cost.ns() - room_ns).max(0.0);
+                known_ns += cost.ns().min(room_ns);
+            } else {
+                known_ns += cost.ns();
+            }
             // A call in which a rank may wait itself is no work: it has lost its processor there,
             // or data travelled.
             if is_in_waiting_call(calls, cost.cause.1) {
+                behind.push(cost);
                 continue;
             }
             let Some((left_ns, pattern)) = left.of(cost.rank, cost.at) else { continue };
             // It has made others late that it waits for: nobody else is the cause, nor is chance.
             if cost.cause.0 == cost.rank {
-                let own_ns = crate::ns(u128::from(cost.direct_ns) + u128::from(cost.propagated_ns));
-                *left_ns = (*left_ns - own_ns).max(0.0);
+                *left_ns = (*left_ns - cost.ns()).max(0.0);
                 continue;
             }
-            // An activity delays each rank by no more than its own time. What is more began before
-            // the recording: it is start-up.
-            let mut room_ns = activities.of(cost.cause.1).map_or(0.0, |of_ranks| {
-                of_ranks
-                    .get(cost.cause.0 as usize)
-                    .map_or(0.0, |visits| crate::ns(visits.ns.into()))
-            });
             for (ns, is_direct) in [(cost.direct_ns, true), (cost.propagated_ns, false)] {
                 let ns = crate::ns(ns.into()).min(*left_ns).min(room_ns);
                 room_ns -= ns;
@@ -128,8 +148,7 @@ impl Costs {
             }
         }
         known_ns += self.lost.iter().map(|lost| crate::ns(lost.ns.into())).sum::<f64>();
-        // Waiting for start-up has a cause that no activity of the program is.
-        let all_ns = all_ns - crate::ns(self.startup_ns.into());
+        let all_ns = all_ns - startup_ns;
         if self.all.is_empty() && self.lost.is_empty() || known_ns < KNOWN_PART * all_ns {
             return None;
         }
@@ -138,16 +157,30 @@ impl Costs {
             let ns = crate::ns(lost.ns.into()).min(*left_ns);
             let at = At { callpath: Some(lost.at), pattern, is_direct: true };
             blame.no_processor.add(at, lost.rank, ns);
-            *blame.without_processor.entry(lost.of).or_default() += ns;
+            blame.without_processor.entry(lost.of).or_default().add(at, lost.rank, ns);
             *left_ns -= ns;
         }
         blame.causes = causes.into_map();
         elsewhere::add(&mut blame, &mut left, &self.unread, activities, waits);
+        add_behind_calls(&mut blame, &mut left, &behind);
         for WaitLeft { rank, at, ns, pattern } in left.all {
             let at = At { callpath: Some(at), pattern, is_direct: true };
             blame.unexplained.add(at, rank, ns);
         }
         Some(blame)
+    }
+}
+
+/// Notes the waiting for ranks that were in calls in which ranks may wait. It stays unexplained.
+fn add_behind_calls(blame: &mut Blame, left: &mut Left, behind: &[&Cost]) {
+    let mut noted: BTreeMap<(u32, CallpathIndex), f64> = BTreeMap::new();
+    for cost in behind.iter().filter(|cost| cost.cause.0 != cost.rank) {
+        let Some((left_ns, pattern)) = left.of(cost.rank, cost.at) else { continue };
+        let noted_ns = noted.entry((cost.rank, cost.at)).or_default();
+        let ns = cost.ns().min(*left_ns - *noted_ns).max(0.0);
+        *noted_ns += ns;
+        let at = At { callpath: Some(cost.at), pattern, is_direct: true };
+        blame.behind_calls.entry(cost.cause.1.callpath()).or_default().add(at, cost.rank, ns);
     }
 }
 
@@ -158,7 +191,6 @@ pub(super) fn doing(
 ) -> Option<Doing> {
     let row = |id: CallpathId| rows.get(&id).copied();
     match activity {
-        _ if is_startup(activity) => None,
         Activity::Gap { from, to } if to == EdgeKey::UNKNOWN => row(from).map(Doing::In),
         Activity::Gap { to, .. } => row(to).map(Doing::Before),
         Activity::Call(callpath) | Activity::Exclusive(callpath) => row(callpath).map(Doing::In),
@@ -166,7 +198,8 @@ pub(super) fn doing(
     }
 }
 
-fn is_startup(activity: Activity) -> bool {
+/// Returns whether an activity is that before the first call of a rank.
+pub(super) fn is_first(activity: Activity) -> bool {
     matches!(activity, Activity::Gap { from, .. } if from == EdgeKey::UNKNOWN)
 }
 
@@ -265,6 +298,26 @@ mod tests {
         let blamed = &blame.causes[&(2, Doing::Before(CallpathIndex::new(0)))];
         assert_eq!((blamed.ns(), blame.unexplained.ns()), (400.0, 9_100.0));
         assert!(costs.blame(&BTreeMap::new(), &computed(), &waits(9_900)).is_none());
+    }
+
+    #[test]
+    fn what_a_rank_does_before_its_first_call_is_a_cause_as_far_as_it_is_longer() {
+        let rows = [(COMPUTE, CallpathIndex::new(0)), (RECEIVE, CallpathIndex::new(1))].into();
+        let first = Activity::Gap { from: EdgeKey::UNKNOWN, to: COMPUTE };
+        let mut causes = causes(700, 0);
+        causes.activities = Arc::new([(5, first)].into());
+        let mut costs = Costs::default();
+        costs.add(&rows, 0, &causes);
+        let doing = Doing::Before(CallpathIndex::new(0));
+        let mut activities = computed();
+        activities.begin(doing, 2, 500);
+        activities.begin(Doing::Before(CallpathIndex::new(1)), 0, 100);
+        let blame = costs.blame(&BTreeMap::new(), &activities, &waits(700)).expect("known");
+        assert_eq!((blame.causes[&(2, doing)].ns(), blame.unexplained.ns()), (400.0, 300.0));
+        // The rank left start-up later, and did no more than the one that waits.
+        activities.begin(Doing::Before(CallpathIndex::new(1)), 0, 600);
+        let blame = costs.blame(&BTreeMap::new(), &activities, &waits(700)).expect("known");
+        assert_eq!((blame.causes.len(), blame.unexplained.ns()), (0, 700.0));
     }
 
     #[test]

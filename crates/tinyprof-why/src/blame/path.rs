@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use tinyprof_format::model::{CallpathId, CallpathIndex, Cause, RankCauses};
 
-use super::costs::doing;
+use super::costs::{doing, is_first};
 use crate::facts::activities::{Doing, all_ns};
 use crate::facts::run::Run;
 
@@ -12,7 +12,17 @@ use crate::facts::run::Run;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PathBuilder {
     ended_ns: u64,
-    parts: Vec<(u32, Option<Doing>, u64)>,
+    parts: Vec<Part>,
+}
+
+/// A part of the path.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    rank: u32,
+    doing: Option<Doing>,
+    ns: u64,
+    /// True if it is before the first call, with the rest of start-up.
+    is_first: bool,
 }
 
 impl PathBuilder {
@@ -24,8 +34,10 @@ impl PathBuilder {
         self.ended_ns = causes.facts.ended_ns;
         let parts = causes.path.iter().filter_map(|part| {
             let Cause::Activity { rank, .. } = part.cause else { return None };
-            let of = causes.activity(part.cause).and_then(|activity| doing(rows, activity));
-            Some((rank, of, part.ns))
+            let activity = causes.activity(part.cause);
+            let is_first = activity.is_some_and(is_first);
+            let doing = activity.and_then(|activity| doing(rows, activity));
+            Some(Part { rank, doing, ns: part.ns, is_first })
         });
         self.parts = parts.collect();
     }
@@ -34,10 +46,12 @@ impl PathBuilder {
     pub(crate) fn finish(&self, run: &Run) -> Option<Path> {
         let mut by_rank: BTreeMap<u32, f64> = BTreeMap::new();
         let mut of_path: BTreeMap<Doing, f64> = BTreeMap::new();
-        for (rank, doing, ns) in &self.parts {
-            *by_rank.entry(*rank).or_default() += crate::ns((*ns).into());
-            if let Some(doing) = doing {
-                *of_path.entry(*doing).or_default() += crate::ns((*ns).into());
+        for part in &self.parts {
+            *by_rank.entry(part.rank).or_default() += crate::ns(part.ns.into());
+            if let Some(doing) = part.doing {
+                let most_ns = part.is_first.then(|| run.activities.first_ns(part.rank));
+                let ns = most_ns.map_or(part.ns, |most_ns| most_ns.min(part.ns));
+                *of_path.entry(doing).or_default() += crate::ns(ns.into());
             }
         }
         let mut by_rank: Vec<(u32, f64)> = by_rank.into_iter().collect();

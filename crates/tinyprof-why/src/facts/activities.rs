@@ -28,6 +28,8 @@ impl Doing {
 pub(crate) struct Activities {
     ranks: usize,
     all: BTreeMap<Doing, OfRanks>,
+    /// What each rank does between the start of MPI and its first call, with the time in ns.
+    first: BTreeMap<u32, (Doing, u64)>,
 }
 
 /// An activity on all ranks.
@@ -46,7 +48,7 @@ struct OfRanks {
 
 impl Activities {
     pub(crate) const fn new(ranks: usize) -> Self {
-        Self { ranks, all: BTreeMap::new() }
+        Self { ranks, all: BTreeMap::new(), first: BTreeMap::new() }
     }
 
     /// Adds visits of a rank.
@@ -66,20 +68,49 @@ impl Activities {
         }
     }
 
+    /// Adds the least that a rank has needed for its visits, in ns.
+    pub(crate) fn add_least(&mut self, doing: Doing, rank: usize, least_ns: u64) {
+        let Some(of_ranks) = self.all.get_mut(&doing) else { return };
+        of_ranks.least_ns.resize(self.ranks, 0);
+        if let Some(sum_ns) = of_ranks.least_ns.get_mut(rank) {
+            *sum_ns = sum_ns.saturating_add(least_ns);
+        }
+    }
+
     /// Adds the gaps of a rank between two calls. Those that are no visits count with their time.
     pub(crate) fn add_gaps(&mut self, doing: Doing, rank: usize, edge: &Edge, are_visits: bool) {
         let count = if are_visits { edge.count } else { 0 };
         self.add(doing, rank, Visits { count, ns: edge.sum_ns }, edge.max_ns);
         let Some(of_ranks) = self.all.get_mut(&doing) else { return };
-        of_ranks.least_ns.resize(self.ranks, 0);
         of_ranks.squares_ns2.resize(self.ranks, 0.0);
         if let Some(sum_ns2) = of_ranks.squares_ns2.get_mut(rank) {
             *sum_ns2 += edge.sum_squares_ns2;
         }
-        if let Some(sum_ns) = of_ranks.least_ns.get_mut(rank) {
-            let least_ns = edge.min_ns.saturating_mul(edge.count).min(edge.sum_ns);
-            *sum_ns = sum_ns.saturating_add(least_ns);
+        self.add_least(doing, rank, edge.min_ns.saturating_mul(edge.count).min(edge.sum_ns));
+    }
+
+    /// Notes what a rank does between the start of MPI and its first call, which [`add_gaps`] adds
+    /// as well. Where several threads call MPI, the longest counts.
+    ///
+    /// [`add_gaps`]: Self::add_gaps
+    pub(crate) fn begin(&mut self, doing: Doing, rank: u32, ns: u64) {
+        let first = self.first.entry(rank).or_insert((doing, ns));
+        if ns > first.1 {
+            *first = (doing, ns);
         }
+    }
+
+    /// Returns the time of a rank between the start of MPI and its first call, in ns.
+    pub(crate) fn first_ns(&self, rank: u32) -> u64 {
+        self.first.get(&rank).map_or(0, |(_, ns)| *ns)
+    }
+
+    /// Returns whether nearly all that a rank does of an activity is between the start of MPI and
+    /// its first call.
+    pub(crate) fn is_first(&self, doing: Doing, rank: u32) -> bool {
+        let visits = self.of(doing).and_then(|visits| visits.get(rank as usize));
+        let is_most = |ns: u64| visits.is_some_and(|visits| ns >= visits.ns / 10 * 9);
+        self.first.get(&rank).is_some_and(|(first, ns)| *first == doing && is_most(*ns))
     }
 
     /// Returns all activities, with their visits by rank.

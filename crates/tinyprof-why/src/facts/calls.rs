@@ -15,10 +15,14 @@ pub(crate) struct Call {
     /// The messages to and from other ranks.
     pub(crate) sent: Traffic,
     pub(crate) received: Traffic,
-    /// The bytes that each rank has sent.
-    pub(crate) sent_by: BTreeMap<u32, u64>,
-    /// The accesses to files.
+    /// The messages that each rank has sent.
+    pub(crate) sent_by: BTreeMap<u32, Traffic>,
+    /// What each rank has put into operations of several ranks, and got from them.
+    pub(crate) put_by: BTreeMap<u32, Traffic>,
+    pub(crate) got_by: BTreeMap<u32, Traffic>,
+    /// The accesses to files, and those of each rank.
     pub(crate) files: Traffic,
+    pub(crate) files_by: BTreeMap<u32, Traffic>,
     /// The time in the call after partners had come, in ns.
     pub(crate) transfer_ns: u64,
     /// The messages whose partner was known.
@@ -40,11 +44,15 @@ impl Call {
         match kind {
             MessageKind::MessageOut => {
                 self.sent.absorb(traffic);
-                let sum = self.sent_by.entry(rank).or_default();
-                *sum = sum.saturating_add(traffic.bytes);
+                self.sent_by.entry(rank).or_default().absorb(traffic);
             }
             MessageKind::MessageIn => self.received.absorb(traffic),
-            MessageKind::FileOut | MessageKind::FileIn => self.files.absorb(traffic),
+            MessageKind::CollectiveOut => self.put_by.entry(rank).or_default().absorb(traffic),
+            MessageKind::CollectiveIn => self.got_by.entry(rank).or_default().absorb(traffic),
+            MessageKind::FileOut | MessageKind::FileIn => {
+                self.files.absorb(traffic);
+                self.files_by.entry(rank).or_default().absorb(traffic);
+            }
             _ => {}
         }
     }

@@ -120,6 +120,8 @@ pub(crate) struct RunBuilder {
     waits: Waits,
     received: BTreeMap<(u32, u32), Received>,
     calls: BTreeMap<CallpathIndex, Call>,
+    /// The least that each rank has needed for its visits of a call, with waiting, in ns.
+    least_ns: BTreeMap<CallpathIndex, Vec<u64>>,
 }
 
 impl RunBuilder {
@@ -141,6 +143,7 @@ impl RunBuilder {
             apart: Apart::default(),
             waits: Waits::default(),
             received: BTreeMap::new(),
+            least_ns: BTreeMap::new(),
         }
     }
 
@@ -152,6 +155,9 @@ impl RunBuilder {
     /// Adds a callpath: its values by rank.
     pub(crate) fn add(&mut self, index: CallpathIndex, values: &[CallpathValues]) {
         let Some(mut call) = self.calls.remove(&index) else { return };
+        if call.may_wait() && !call.is_startup {
+            self.least_ns.insert(index, values.iter().map(least_ns).collect());
+        }
         let mut before: BTreeMap<CallpathIndex, (u64, u64)> = BTreeMap::new();
         let mut flows: Vec<BTreeMap<Option<CallpathIndex>, u64>> =
             vec![BTreeMap::new(); values.len()];
@@ -173,6 +179,9 @@ impl RunBuilder {
                             edge,
                             are_visits(edge, longest_ns),
                         );
+                        if key.from == EdgeKey::UNKNOWN {
+                            self.gaps.begin(Doing::Before(index), rank, edge.sum_ns);
+                        }
                         if call.is_test() && self.rows.get(&key.from) == Some(&index) {
                             self.apart.add(index, rank, edge);
                         }
@@ -278,6 +287,10 @@ impl RunBuilder {
                     let waited = waited.get(&(number, index)).copied().unwrap_or(0);
                     let visits = Visits { ns: ns.saturating_sub(waited), ..visits };
                     in_calls.add(Doing::In(index), rank, visits, 0);
+                    let least_ns =
+                        self.least_ns.get(&index).and_then(|of_ranks| of_ranks.get(rank));
+                    let least_ns = least_ns.copied().unwrap_or(0).saturating_sub(waited);
+                    in_calls.add_least(Doing::In(index), rank, least_ns.min(visits.ns));
                     continue;
                 }
                 activities.add(Doing::In(index), rank, visits, 0);
@@ -311,6 +324,12 @@ impl RunBuilder {
             crowded: Occupancy::of_run(totals.manifest()).filter(|found| found.is_crowded()),
         }
     }
+}
+
+/// Returns the time that a rank would have taken if each visit had been as short as the shortest.
+fn least_ns(values: &CallpathValues) -> u64 {
+    let shortest_ns = values.executions.iter().map(|of| of.min_ns).min().unwrap_or(0);
+    shortest_ns.saturating_mul(values.visits())
 }
 
 /// Returns how long each rank slept, in ns: it neither ran nor could have.

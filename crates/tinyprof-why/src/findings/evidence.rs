@@ -212,7 +212,12 @@ pub(super) fn chain(facts: &Facts<'_>, group: &Group) -> Vec<Link> {
         .collect();
     let rest_ns: f64 = small.iter().map(|(_, ns)| ns).sum();
     if rest_ns > 0.0 {
-        let why = "all else that it does longer".to_owned();
+        let why = if group.ranks.len() == 1 {
+            "with all else that it does longer"
+        } else {
+            "with all else that they do longer"
+        }
+        .to_owned();
         links.push(Link { ranks: group.ranks.clone(), place: None, ns: rest_ns, why });
     }
     links
@@ -274,6 +279,9 @@ fn why(run: &Run, group: &Group, doing: Doing) -> String {
                 "{what}: up to {} at a time, {here} on average, the others {elsewhere}",
                 ns(longest_ns)
             ),
+            None if compared.here.visits <= 1.0 => {
+                format!("{what}{}", compared.others(run, &group.ranks))
+            }
             None => format!("{what}: {here} each time, the others {elsewhere}"),
         }
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use tinyprof_messages::graph::RankSet;
 
+use super::evidence::Compared;
 use crate::blame::{Blame, Blamed, Cause};
 use crate::facts::activities::Doing;
 use crate::facts::run::Run;
@@ -17,6 +18,8 @@ const BESIDE_PART: f64 = 0.2;
 const AS_LONG_PART: f64 = 0.5;
 /// The part of a single rank's time from which on others are as late by the same.
 const EQUAL_PART: f64 = 0.9;
+/// The part of the costliest activity's waiting from which on another one is as good a cause.
+const NEAR_PART: f64 = 0.5;
 /// The most groups that are looked for.
 const GROUPS_MAX: usize = 8;
 
@@ -36,9 +39,9 @@ type Left<'a> = Vec<(Cause, f64, &'a Blamed)>;
 pub(crate) fn groups(run: &Run, blame: &Blame) -> Vec<Group> {
     let all = blame.causes.iter().map(|(cause, blamed)| (*cause, blamed.ns(), blamed));
     let mut left: Left<'_> = all.collect();
-    let mut found = Vec::new();
+    let (mut found, mut told) = (Vec::new(), RankSet::default());
     while found.len() < GROUPS_MAX {
-        let Some(group) = largest(run, &left) else { break };
+        let Some(mut group) = largest(run, &left, &told) else { break };
         // Either all that its ranks do, or one activity.
         let is_of_ranks = group.ranks.len() == 1 || group.activities.len() > 1;
         let first = group.activities.first().map(|(doing, _)| *doing);
@@ -47,12 +50,38 @@ pub(crate) fn groups(run: &Run, blame: &Blame) -> Vec<Group> {
                 if is_of_ranks { group.ranks.contains(*rank) } else { Some(*doing) == first };
             !is_in
         });
+        if is_of_ranks {
+            told.absorb(&group.ranks);
+        }
+        begin_with_longer(run, &mut group);
         found.push(group);
     }
     found
 }
 
-fn largest(run: &Run, causes: &Left<'_>) -> Option<Group> {
+/// Moves the activity to the front that is nearly as costly as the first one, and that the ranks do
+/// longer than others by more: to do the first one as long as others would gain less.
+fn begin_with_longer(run: &Run, group: &mut Group) {
+    let Some((_, first_ns)) = group.activities.first().copied() else { return };
+    let gain_ns = |(doing, ns): (Doing, f64)| {
+        let compared = Compared::with_all(run, doing, &group.ranks);
+        let longer = compared
+            .filter(|one| one.here.ns > 0.0)
+            .map_or(0.0, |one| (1.0 - one.elsewhere.ns / one.here.ns).max(0.0));
+        longer * ns
+    };
+    let near = group.activities.iter().enumerate();
+    let near = near.filter(|(_, (_, ns))| *ns >= NEAR_PART * first_ns);
+    let gains = near.map(|(place, of)| (place, gain_ns(*of)));
+    // Of equal ones the first.
+    let most = gains.reduce(|most, one| if one.1 > most.1 { one } else { most });
+    if let Some((place, _)) = most {
+        let activity = group.activities.remove(place);
+        group.activities.insert(0, activity);
+    }
+}
+
+fn largest(run: &Run, causes: &Left<'_>, told: &RankSet) -> Option<Group> {
     let mut of_ranks: BTreeMap<u32, f64> = BTreeMap::new();
     let mut of_activities: BTreeMap<Doing, f64> = BTreeMap::new();
     for ((rank, doing), ns, _) in causes {
@@ -76,7 +105,7 @@ fn largest(run: &Run, causes: &Left<'_>) -> Option<Group> {
         let shortest = |other: u32| run.activities.least_ns(first, other);
         let is_equal = |other: &u32| {
             let can_be_short = shortest(*other) > 0 && 2 * shortest(*other) < shortest(rank);
-            time_ns(*other, first) >= least_ns && !can_be_short
+            time_ns(*other, first) >= least_ns && !can_be_short && !told.contains(*other)
         };
         let equal: RankSet = all.filter(is_equal).collect();
         if least_ns == 0.0 || equal.len() == 1 || 2 * equal.len() > run.used() as u64 {

@@ -5,6 +5,7 @@ use tinyprof_report::Certainty;
 
 use super::Facts;
 use super::processor::certainly_lost_ns;
+use crate::blame::Blamed;
 use crate::finding::{Finding, Kind, Link};
 use crate::phrases::{capital, if_many, ns, ranks};
 use crate::place::Place;
@@ -18,6 +19,9 @@ const CHANCE: &str = " Which rank is late is chance while this lasts.";
 
 /// The part of the longest delay from which on a rank is named.
 const NAMED_PART: f64 = 0.2;
+
+/// The part of the waiting for ranks that are not named from which on it is told.
+const OTHERS_PART: f64 = 0.05;
 
 /// Adds the finding about waiting for ranks that had no processor, as the program has measured it,
 /// if there is much of it. Of another one that says the same of its ranks, the larger one remains.
@@ -36,20 +40,31 @@ pub(super) fn add_waited_for(facts: &Facts<'_>, found: &mut Vec<Finding>) {
 
 fn waited_for(facts: &Facts<'_>, found: &[Finding]) -> Option<Finding> {
     let (run, blame) = (facts.run, facts.blame);
-    let waiting_ns = blame.no_processor.ns();
-    if !facts.is_large(waiting_ns) {
+    let all_ns = blame.no_processor.ns();
+    if !facts.is_large(all_ns) {
         return None;
     }
-    let most_ns = blame.without_processor.values().copied().fold(0.0, f64::max);
-    let is_named = |(_, ns): &(&u32, &f64)| **ns >= NAMED_PART * most_ns;
-    let of = blame.without_processor.iter().filter(is_named);
-    let who: RankSet = of.map(|(rank, _)| *rank).collect();
-    let (at, _) = blame.no_processor.longest()?;
+    let most_ns = blame.without_processor.values().map(Blamed::ns).fold(0.0, f64::max);
+    let (mut who, mut named) = (RankSet::default(), Blamed::default());
+    for (rank, blamed) in &blame.without_processor {
+        if blamed.ns() >= NAMED_PART * most_ns {
+            who.insert(*rank);
+            named.absorb(blamed);
+        }
+    }
+    let (at, _) = named.longest()?;
     let waits_at = at.callpath.map(|callpath| Place::of(&run.callpaths, callpath));
-    let waiting_ranks = blame.no_processor.ranks();
+    let (waiting_ranks, waiting_ns) = (named.ranks(), named.ns());
     let place = waits_at.as_ref().map_or_else(String::new, |at| format!(" in {}", at.name()));
+    let others_ns = all_ns - waiting_ns;
+    let more = if others_ns >= OTHERS_PART * all_ns {
+        format!(", and {} for others without one", ns(others_ns))
+    } else {
+        String::new()
+    };
     let sentence = format!(
-        "{} {} ready to run, but had no processor, before others could go on: {} {} {} for {}{place}",
+        "{} {} ready to run, but had no processor, before others could go on: {} {} {} for \
+         {}{place}{more}",
         capital(&ranks(&who)),
         if_many(&who, "was", "were"),
         ranks(&waiting_ranks),
@@ -58,13 +73,20 @@ fn waited_for(facts: &Facts<'_>, found: &[Finding]) -> Option<Finding> {
         if_many(&who, "it", "them"),
     );
     let why = "ready to run, without a processor".to_owned();
-    let chain = vec![Link { ranks: who.clone(), place: None, ns: waiting_ns, why }];
+    let mut chain = vec![Link { ranks: who.clone(), place: None, ns: waiting_ns, why }];
+    let others: RankSet =
+        blame.without_processor.keys().copied().filter(|rank| !who.contains(*rank)).collect();
+    if others_ns > 0.0 && !others.is_empty() {
+        let why = "ready to run, without a processor".to_owned();
+        chain.push(Link { ranks: others, place: None, ns: others_ns, why });
+    }
     Some(Finding {
+        certainty: Certainty::Measured,
         ranks: who,
         waits_at,
         waiting_ranks,
         chain,
-        ..Finding::new(Kind::Oversubscription, run.a_rank_ns(waiting_ns), sentence, advice(found))
+        ..Finding::new(Kind::Oversubscription, run.a_rank_ns(all_ns), sentence, advice(found))
     })
 }
 

@@ -11,12 +11,18 @@ use crate::finding::{Finding, Kind, Link};
 use crate::phrases::{capital, if_many, ns, ranks};
 use crate::place::Place;
 
-/// Returns the finding about unexplained waiting, with what is `left` of other rules, if there is
-/// much of it at places that no other finding has claimed.
-pub(super) fn varying(facts: &Facts<'_>, claimed: &[Place], left: &Blamed) -> Option<Finding> {
+/// Returns the finding about unexplained waiting, with what is `left` of other rules and without
+/// what is `explained`, if there is much of it at places that no other finding has claimed.
+pub(super) fn varying(
+    facts: &Facts<'_>,
+    claimed: &[Place],
+    left: &Blamed,
+    explained: &Blamed,
+) -> Option<Finding> {
     let run = facts.run;
     let is_claimed = |at: &At| claimed.iter().any(|place| Some(place.index) == at.callpath);
     let mut blamed = facts.blame.unexplained.clone();
+    blamed.remove(explained);
     blamed.absorb(left);
     // What ranks do once, they do not do in turns: most often they have not started together.
     let is_once = |at: &At| {

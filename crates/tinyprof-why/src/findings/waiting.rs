@@ -32,6 +32,9 @@ const SLOW_BY_ONE: f64 = 0.6;
 /// have no time in which they could receive earlier.
 const IDLE_PART: f64 = 0.3;
 
+/// How many times longer than others a rank has to do what is before its number is known.
+const FIRST_LONGER_BY: f64 = 2.0;
+
 /// The part of a group's waiting that another finding about the same call has to explain.
 const TOLD_PART: f64 = 0.5;
 
@@ -64,9 +67,17 @@ pub(super) fn waiting(
 }
 
 /// Returns whether an activity ends before its rank knows which one it is, so that the program
-/// cannot make it differ: what differs is when the ranks begin.
-fn is_before_ranks(run: &Run, doing: Doing) -> bool {
+/// hardly makes it differ: what differs is when the ranks begin, unless it is measured, and takes a
+/// multiple of that of others, as for a file that is slow to read on one host.
+fn is_before_ranks(facts: &Facts<'_>, group: &Group, doing: Doing) -> bool {
+    let run = facts.run;
     let Doing::Before(at) = doing else { return false };
+    let is_longer = |one: Compared| one.here.ns >= FIRST_LONGER_BY * one.elsewhere.ns;
+    if facts.blame.is_measured
+        && Compared::with_all(run, doing, &group.ranks).is_some_and(is_longer)
+    {
+        return false;
+    }
     let asks = |call: &Call| matches!(call.function.as_str(), "MPI_Comm_rank" | "MPI_Comm_size");
     let once = |visits: &[Visits]| visits.iter().all(|visits| visits.count <= 1);
     run.calls.get(&at).is_some_and(asks) && run.activities.of(doing).is_some_and(once)
@@ -88,7 +99,7 @@ fn are_equal(run: &Run, group: &Group) -> bool {
 fn finding(facts: &Facts<'_>, group: &Group) -> Option<Finding> {
     let run = facts.run;
     let (doing, _) = *group.activities.first()?;
-    if is_before_ranks(run, doing) {
+    if is_before_ranks(facts, group, doing) {
         return None;
     }
     if masters::kind(run, group).is_none()
@@ -108,6 +119,12 @@ fn finding(facts: &Facts<'_>, group: &Group) -> Option<Finding> {
     let waiting_ranks = waiting_ranks(run, group);
     let subject = capital(&ranks(&group.ranks));
     let does = does(run, &group.ranks, doing, compared.here.ns);
+    let is_no_longer = kind != Kind::MasterSaturated && is_no_longer(run, group, &compared);
+    let others = if is_no_longer {
+        ", no longer than others that do it".to_owned()
+    } else {
+        compared.others(run, &group.ranks)
+    };
     let region = region(run, group, doing);
     let in_region =
         region.as_ref().map_or_else(String::new, |place| format!(" (in {})", place.name()));
@@ -118,7 +135,7 @@ fn finding(facts: &Facts<'_>, group: &Group) -> Option<Finding> {
     });
     let sentence = format!(
         "{subject} {does}{in_region}{}{lost}; {} {} {} for {}{}",
-        compared.others(run, &group.ranks),
+        others,
         ranks(&waiting_ranks),
         if_many(&waiting_ranks, "waits", "wait"),
         ns(waiting_ns),
@@ -127,6 +144,17 @@ fn finding(facts: &Facts<'_>, group: &Group) -> Option<Finding> {
     );
     let (kind, certainty, advice) = match lost_ns {
         Some(_) => (Kind::Oversubscription, Certainty::AtMost, oversubscribed::ADVICE.to_owned()),
+        None if is_no_longer => (
+            kind,
+            certainty_of(facts, group),
+            format!(
+                "{subject} {} no longer there than others, but {} later: what {} for should come \
+                 earlier, or be done while others work.",
+                if_many(&group.ranks, "takes", "take"),
+                if_many(&group.ranks, "begins", "begin"),
+                if_many(&group.ranks, "it waits", "they wait"),
+            ),
+        ),
         None => (kind, certainty_of(facts, group), advice(run, kind, group, doing, &compared)),
     };
     Some(Finding {
@@ -138,6 +166,16 @@ fn finding(facts: &Facts<'_>, group: &Group) -> Option<Finding> {
         chain: chain(facts, group),
         ..Finding::new(kind, run.a_rank_ns(waiting_ns), sentence, advice)
     })
+}
+
+/// Returns whether those others that do the same as a group take as long, and there are enough of
+/// them to say so: then it is when the group begins that makes others wait.
+fn is_no_longer(run: &Run, group: &Group, compared: &Compared) -> bool {
+    let others = (run.used() as u64).saturating_sub(group.ranks.len());
+    others > 0
+        && compared.elsewhere.visits > 0.0
+        && compared.here.ns < LONGER_BY * compared.elsewhere.ns
+        && compared.work_elsewhere_ns(run, &group.ranks).is_none()
 }
 
 /// Returns the region that takes most of the extra time of a computation before a call, if one
@@ -302,6 +340,7 @@ pub(super) fn advice(
             let (here, elsewhere) = (compared.here, compared.elsewhere.per_visit_ns());
             let takes = match uneven_ns(run, &group.ranks, doing) {
                 Some(longest_ns) => format!("one visit takes up to {}, and", ns(longest_ns)),
+                None if here.visits <= 1.0 => format!("it takes {} and", ns(here.per_visit_ns())),
                 None => format!("a visit takes {} and", ns(here.per_visit_ns())),
             };
             format!(
