@@ -111,7 +111,8 @@ impl Why {
             let call = one.waits_at.as_ref().and_then(|place| place.call.as_deref());
             call.is_some_and(is_test)
         };
-        self.share(self.not_followed_ns + self.estimated_ns) >= PATH_UNSURE_PART
+        let guessed_ns = if self.is_measured { self.estimated_ns } else { self.waiting_ns };
+        self.share(self.not_followed_ns + guessed_ns) >= PATH_UNSURE_PART
             || self.findings.iter().any(waits_in_test)
     }
 

@@ -45,6 +45,8 @@ pub struct Why {
     pub(crate) unexplained_ns: f64,
     /// The waiting for ranks of other hosts of which sums over the run tell why, in ns.
     pub(crate) estimated_ns: f64,
+    /// True if the program has found the causes while it ran.
+    pub(crate) is_measured: bool,
     /// The critical path, if the program has found it.
     pub(crate) path: Option<CriticalPath>,
     pub(crate) ranks: usize,
@@ -178,6 +180,7 @@ impl Why {
                 - blame.no_processor.ns())
             .max(0.0),
             estimated_ns: blame.estimated_ns,
+            is_measured: blame.is_measured,
             path: path.finish(run).map(|path| CriticalPath {
                 ns: path.ns,
                 by_rank: path.by_rank.into_iter().map(|(rank, ns)| (of_one(rank), ns)).collect(),

@@ -16,7 +16,7 @@ use crate::support::{
 
 mod planted;
 
-use planted::{ADVICE, FAULTS, FURTHER, Fault, HEALTHY};
+use planted::{ADVICE, FAULTS, FURTHER, Fault, HEALTHY, MOVED};
 
 /// Of this many faults ...
 const OF_FAULTS: usize = 30;
@@ -35,6 +35,7 @@ struct Programs {
     directory: tempfile::TempDir,
     c: PathBuf,
     further: PathBuf,
+    moved: PathBuf,
     fortran: Result<PathBuf, String>,
     python: Result<PathBuf, String>,
     rust: Result<PathBuf, String>,
@@ -44,10 +45,10 @@ impl Programs {
     fn new() -> Self {
         let directory = tempfile::tempdir().expect("a directory can be made");
         let to = directory.path();
-        let (c, further) = (compile("why.c", to), compile("faults.c", to));
+        let [c, further, moved] = ["why.c", "faults.c", "moved.c"].map(|name| compile(name, to));
         let fortran = compile_fortran("why.F90", "use mpi", to);
         let (python, rust) = (python(to), compile_rust("why.rs", to));
-        Self { c, further, fortran, python, rust, directory }
+        Self { c, further, moved, fortran, python, rust, directory }
     }
 
     /// Runs the program that has this fault at a level.
@@ -65,6 +66,7 @@ impl Programs {
             "why.py" => (self.python.clone()?, Some(source_path("why.py"))),
             "why.rs" => (self.rust.clone()?, None),
             "faults.c" => (self.further.clone(), None),
+            "moved.c" => (self.moved.clone(), None),
             _ => (self.c.clone(), None),
         };
         let mut arguments: Vec<&Path> = script.iter().map(PathBuf::as_path).collect();
@@ -90,6 +92,7 @@ impl Programs {
 fn source_of(name: &str) -> &'static str {
     match name.split('_').next() {
         _ if FURTHER.contains(&name) => "faults.c",
+        _ if MOVED.contains(&name) => "moved.c",
         Some("fortran") => "why.F90",
         Some("python") => "why.py",
         Some("rust") => "why.rs",

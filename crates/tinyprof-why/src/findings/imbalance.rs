@@ -5,6 +5,8 @@ use tinyprof_messages::graph::RankSet;
 use tinyprof_report::Certainty;
 
 use super::Facts;
+use super::oversubscribed::ADVICE;
+use super::processor::most_lost_ns;
 use crate::facts::activities::Doing;
 use crate::facts::calls::Call;
 use crate::facts::run::Run;
@@ -83,8 +85,16 @@ fn busier(run: &Run, facts: &Facts<'_>) -> Option<Finding> {
         Some(visits) => (mean_of(visits, &late, true), mean_of(visits, &late, false)),
         None => (late_ns, others_ns),
     };
+    let lost_ns = mean_lost_ns(run, &late);
+    let is_lost = !is_file && lost_ns >= late_ns - others_ns;
+    let lost = if is_lost {
+        let had = if_many(&late, "was", "were");
+        format!(", but {had} ready to run without a processor for up to {}", ns(lost_ns))
+    } else {
+        String::new()
+    };
     let sentence = format!(
-        "{} {} {} {at}, the others {}; {} may wait {} for {}{}",
+        "{} {} {} {at}, the others {}{lost}; {} may wait {} for {}{}",
         capital(&ranks(&late)),
         if_many(&late, "spends", "spend"),
         ns(late_shown),
@@ -95,7 +105,9 @@ fn busier(run: &Run, facts: &Facts<'_>) -> Option<Finding> {
         waits_at.as_ref().map_or_else(String::new, |place| format!(", mostly in {}", place.name())),
     );
     let more = if run.has_messages() { NOT_FOLLOWED } else { MORE };
+    let kind = if is_lost { Kind::Oversubscription } else { kind };
     let advice = match kind {
+        Kind::Oversubscription => format!("{ADVICE} {more}"),
         Kind::SerialIo => {
             "Let all ranks read or write their own part, as with MPI_File_write_at_all, or let the \
                           others go on meanwhile."
@@ -120,6 +132,12 @@ fn busier(run: &Run, facts: &Facts<'_>) -> Option<Finding> {
         chain: vec![link],
         ..Finding::new(kind, run.a_rank_ns(waiting_ns), sentence, advice)
     })
+}
+
+/// Returns the most that these ranks may have been without a processor, in ns, on average.
+fn mean_lost_ns(run: &Run, late: &RankSet) -> f64 {
+    let all: f64 = late.iter().map(|rank| most_lost_ns(run, rank)).sum();
+    all / crate::ns(late.len().max(1).into())
 }
 
 /// Returns the time of a rank that is not in calls in which it may wait, in ns.

@@ -43,7 +43,7 @@ pub(super) fn varying(
     if most.is_some_and(|doing| !is_repeated(run, doing, waiting_ns)) {
         return None;
     }
-    let why = "unexplained: the ranks do as much as those that they wait for".to_owned();
+    let why = "unexplained: those that they wait for do nothing longer".to_owned();
     let link = Link { ranks: waiting.clone(), place: Some(waits_at.clone()), ns: waiting_ns, why };
     let is_sent = at.pattern == Pattern::LateSender && run.share(waiting_ns) >= CHAIN_RUN;
     let chain = chain_of(facts).filter(|chain| is_sent && chain.ns >= 0.5 * waiting_ns);
@@ -61,16 +61,15 @@ pub(super) fn varying(
         None if run.crowded.is_some() => (
             Kind::Oversubscription,
             format!(
-                "{} share {} CPUs of a host, and come late without doing more than others: {} {} \
-                 {} in {}",
+                "{} ranks share {} CPUs of a host: {} {} {} in {} for ranks that do nothing longer \
+                 meanwhile",
                 run.crowded.map_or(0, |found| found.ranks),
                 run.crowded.map_or(0, |found| found.cpus),
                 ranks(&waiting),
                 if_many(&waiting, "waits", "wait"),
                 ns(waiting_ns),
                 waits_at.name()
-            )
-            .replacen(" share", " ranks share", 1),
+            ),
             "Start at most one rank for each CPU; if there are enough of them, look at what else \
              runs on the host.",
         ),

@@ -19,6 +19,11 @@ const fn fault(name: &'static str, kinds: &'static [&'static str], ranks: &'stat
     Fault { name, size: 4, steps: "10", kinds, ranks, ranks_of_calls: Some(ranks) }
 }
 
+/// Rank 1 of three has far more data than the others, which sums of times do not tell.
+const fn moved(name: &'static str, kinds: &'static [&'static str]) -> Fault {
+    Fault { size: 3, steps: "20", ..fault(name, kinds, "1").of_messages() }
+}
+
 impl Fault {
     /// Without level `messages`, this fault cannot be known.
     const fn of_messages(self) -> Self {
@@ -99,6 +104,12 @@ pub(super) const FAULTS: &[Fault] = &[
     fault("pieces", &["late_to_collective", "late_sender"], "2"),
     fault("napping", &["late_sender"], "2").of_messages(),
     fault("noticed_late", &["late_to_collective"], "1"),
+    moved("much_to_all", &["bandwidth"]),
+    moved("much_for_all", &["bandwidth"]),
+    moved("much_for_root", &["bandwidth"]),
+    moved("much_from_root", &["bandwidth"]),
+    moved("much_sent", &["no_overlap", "bandwidth"]),
+    fault("read_first", &["late_to_collective"], "2"),
 ];
 
 /// The faults that are in `faults.c`.
@@ -134,6 +145,10 @@ pub(super) const FURTHER: &[&str] = &[
     "noticed_late",
     "checkpoints",
 ];
+
+/// The faults that are in `moved.c`.
+pub(super) const MOVED: &[&str] =
+    &["much_to_all", "much_for_all", "much_for_root", "much_from_root", "much_sent", "read_first"];
 
 pub(super) const HEALTHY: &[&str] = &[
     "ring",
