@@ -1,6 +1,6 @@
 //! The reader behind the Python package `tinyprof`. It is written from docs/format.md, not from the
-//! writer's code: if both agree, the document is sufficient. Only `reports` and `whole` use the
-//! libraries of the command.
+//! writer's code: if both agree, the document is sufficient. Only `reports`, `groups` and `whole` use
+//! the libraries of the command.
 //!
 //! Python reads the manifest and builds frames; this crate contains the parts that would take too
 //! long there.
@@ -17,6 +17,7 @@ mod cursor;
 mod edges;
 mod events;
 mod file;
+mod groups;
 mod keys;
 mod messages;
 mod metrics;
@@ -248,12 +249,12 @@ fn raise(py: Python<'_>, error: Error) -> PyErr {
             return std::io::Error::new(source.kind(), text).into();
         }
         Error::TooLarge(path, reason) => {
-            exception(py, "TooLargeError").and_then(|class| class.call1((path, reason)))
+            of_errors(py, "TooLargeError").and_then(|class| class.call1((path, reason)))
         }
-        Error::Damaged(path, damage) => exception(py, "DamagedError")
+        Error::Damaged(path, damage) => of_errors(py, "DamagedError")
             .and_then(|class| class.call1((path, damage.offset, damage.reason))),
         Error::NewerVersion(path, found) => {
-            exception(py, "NewerVersionError").and_then(|class| class.call1((path, found)))
+            of_errors(py, "NewerVersionError").and_then(|class| class.call1((path, found)))
         }
     };
     made.map_or_else(|error| error, PyErr::from_value)
@@ -261,11 +262,12 @@ fn raise(py: Python<'_>, error: Error) -> PyErr {
 
 /// Returns a `ProfileError` with this text.
 fn profile_error(py: Python<'_>, path: PathBuf, text: String) -> PyErr {
-    let made = exception(py, "ProfileError").and_then(|class| class.call1((path, text)));
+    let made = of_errors(py, "ProfileError").and_then(|class| class.call1((path, text)));
     made.map_or_else(|error| error, PyErr::from_value)
 }
 
-fn exception<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+/// Returns a class or function of `tinyprof.errors`.
+fn of_errors<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import("tinyprof.errors")?.getattr(name)
 }
 
@@ -273,5 +275,6 @@ fn exception<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("NEWEST_VERSION", sections::NEWEST)?;
     module.add_class::<Reader>()?;
+    groups::add_to(module)?;
     reports::add_to(module)
 }

@@ -18,10 +18,10 @@ use crate::raise;
 use crate::whole::Whole;
 
 /// The profile of a report: its directory, its name, and the memory for reading it, in bytes.
-type Source = (PathBuf, String, u64);
+pub(crate) type Source = (PathBuf, String, u64);
 
 /// An error on the way to a report.
-enum Failure {
+pub(crate) enum Failure {
     Read(ReadError),
     UnknownMetric(UnknownMetric),
     Other(String),
@@ -99,7 +99,7 @@ fn report(
     })
 }
 
-fn text_of(json: &LongJson<'_>) -> Result<String, Failure> {
+pub(crate) fn text_of(json: &LongJson<'_>) -> Result<String, Failure> {
     let mut text = Vec::new();
     json.write(&mut text).map_err(|error| Failure::Other(error.to_string()))?;
     String::from_utf8(text).map_err(|error| Failure::Other(error.to_string()))
@@ -207,11 +207,22 @@ impl From<Box<dyn Error>> for Failure {
     }
 }
 
+/// Returns the exception for an unknown metric, with those of similar names.
+fn unknown_metric(py: Python<'_>, unknown: &UnknownMetric) -> PyErr {
+    let known = unknown.known.iter().map(String::as_str);
+    let known: Vec<&str> = known.chain(["inclusive", "exclusive", "visits"]).collect();
+    let near = crate::of_errors(py, "near").and_then(|near| near.call1((&unknown.key, known)));
+    match near.and_then(|near| near.extract::<String>()) {
+        Ok(near) => PyKeyError::new_err(format!("{unknown}{near}")),
+        Err(error) => error,
+    }
+}
+
 /// Returns the exception for a failure, as the package's own reader raises it.
-fn explain(py: Python<'_>, failure: Failure) -> PyErr {
+pub(crate) fn explain(py: Python<'_>, failure: Failure) -> PyErr {
     let error = match failure {
         Failure::Read(error) => error,
-        Failure::UnknownMetric(unknown) => return PyKeyError::new_err(unknown.to_string()),
+        Failure::UnknownMetric(unknown) => return unknown_metric(py, &unknown),
         Failure::Other(reason) => return PyOSError::new_err(reason),
     };
     let text = error.to_string();

@@ -7,6 +7,7 @@ use tinyprof_format::error::ReadError;
 use tinyprof_format::file::{BufferedDirectory, ProfileReader, ReadOptions};
 use tinyprof_format::model::{CallpathIndex, CallpathTable, Manifest, RankFacts};
 use tinyprof_report::{ByCallpath, Visit, VisitCauses};
+use tinyprof_structure::Structure;
 
 /// The part of the memory limit in which files are kept: opening a file for each of many sections
 /// takes longer than reading them.
@@ -31,6 +32,11 @@ impl Whole {
         let roots = all.filter(|(_, callpath)| callpath.parent.is_none());
         let roots = roots.map(|(index, _)| index).collect();
         Ok(Self { reader, ranks, roots })
+    }
+
+    /// Returns its phases, and the classes of ranks in them.
+    pub(crate) fn structure(&self, with_times: bool) -> Result<Structure, ReadError> {
+        Structure::read(&self.reader, with_times)
     }
 }
 

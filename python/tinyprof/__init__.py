@@ -12,9 +12,8 @@ the values of a callpath in the order of its visits. Times are integers in nanos
 """
 
 from .callpath import Callpath
-from .comparison import Diff, diff
+from .comparison import Diff, diff, plot_efficiency
 from .errors import DamagedError, NewerVersionError, NotFoundError, ProfileError, TooLargeError, UnfinishedError
-from .plots import plot_efficiency
 from .profile import Profile, read
 from .thickets import to_thicket
 

@@ -7,13 +7,17 @@ import os
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from . import plots
 from ._native import Comparison
 from .profile import Profile, read
 from .reports import WIDTH, Text, name_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 #: A run: a profile, or the path of one.
 Run = Profile | str | os.PathLike[str]
@@ -52,6 +56,15 @@ def diff(
     sources = [(run.path, name, run.limit_bytes) for run, name in zip((run for side in sides for run in side), names)]
     of_base = len(sides[0])
     return Diff(Comparison(sources[:of_base], sources[of_base:], metric, estimator, fail_above, min_share))
+
+
+def plot_efficiency(runs: Run | Iterable[Run], *, axes: Axes | None = None) -> Axes:
+    """Draws how well the ranks of several runs were used: the numbers of `efficiency()` by the number of ranks.
+
+    `runs` are profiles or their paths. Draws on `axes`, or a new figure, and returns them. Needs the
+    package `matplotlib`. Raises `ValueError` if no run has an efficiency.
+    """
+    return plots.efficiency(_runs(runs, "runs"), axes)
 
 
 class Diff:

@@ -14,6 +14,10 @@ import pandas as pd
 from ._native import Reader
 from .callpath import Callpath
 from .cells import Cells
+from .errors import near
+
+#: The columns of `Profile.dataframe` that a `GraphFrame` may have, too.
+_COLUMNS = ("visits", "sum_ns", "exclusive_ns", "min_ns", "max_ns", "mean_ns", "standard_error_ns")
 
 if TYPE_CHECKING:
     from hatchet import GraphFrame
@@ -23,6 +27,9 @@ if TYPE_CHECKING:
 
 def build(callpaths: list[Callpath], manifest: Manifest, reader: Reader, columns: tuple[str, ...]) -> GraphFrame:
     """Returns the `GraphFrame` of `Profile.to_hatchet`."""
+    for name in columns:
+        if name not in _COLUMNS:
+            raise KeyError(f"there is no column {name!r} for Hatchet: expected {', '.join(_COLUMNS)}{near(name, _COLUMNS)}")
     from hatchet import GraphFrame
 
     graph, nodes = graph_of(callpaths)

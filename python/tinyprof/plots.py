@@ -43,6 +43,10 @@ def timeline(profile: Profile, ranks: Iterable[int] | None, axes: Axes | None) -
     if events.empty:
         raise ValueError("the profile has no events: record them with tinyprof run -o events=ring")
     wanted = sorted(events["rank"].unique()) if ranks is None else list(ranks)
+    missing = sorted(set(wanted) - set(events["rank"]))
+    if missing:
+        recorded = ", ".join(map(str, sorted(events["rank"].unique())))
+        raise ValueError(f"there are no events of rank {missing[0]}: the ranks with events are {recorded}")
     events = events[events["rank"].isin(wanted) & (events["thread"] == events["thread"].min())]
     axes = axes or _axes(height=1.2 + 0.3 * len(wanted))
     is_call = events["path"].fillna("").str.rsplit("<", n=1).str[-1].str.startswith("MPI_")
@@ -57,12 +61,8 @@ def timeline(profile: Profile, ranks: Iterable[int] | None, axes: Axes | None) -
     return axes
 
 
-def plot_efficiency(runs: Iterable[Profile], *, axes: Axes | None = None) -> Axes:
-    """Draws how well the ranks of several runs were used: the numbers of `efficiency()` by the number of ranks.
-
-    `runs` are profiles, as from `tinyprof.read`. Draws on `axes`, or a new figure, and returns them.
-    Needs the package `matplotlib`.
-    """
+def efficiency(runs: Iterable[Profile], axes: Axes | None) -> Axes:
+    """Draws the numbers of `efficiency()` of several runs by their numbers of ranks."""
     found = sorted(((run.manifest.ranks, run.efficiency()) for run in runs), key=lambda one: one[0])
     known: list[tuple[int, dict[str, Any]]] = [(ranks, numbers) for ranks, numbers in found if numbers is not None]
     if not known:

@@ -64,9 +64,10 @@ class Profile(Tables, Run):
         """Returns the text of `tinyprof report`, in `width` columns.
 
         `by` is `callpath`, `region` (or `function`) or `line`: with `region`, each region is summed
-        over its callpaths; with `line`, samples are told apart by line.
-        `metric` sorts by `inclusive`, `exclusive`, `visits` or the key of a metric. `all` folds
-        nothing. Raises `KeyError` if there is no such metric.
+        over its callpaths; with `line`, samples are told apart by line. Or it is `site`, `loop`, `call`
+        (functions of MPI) or `peer` (ranks as partners of others).
+        `metric` sorts callpaths and regions by `inclusive`, `exclusive`, `visits` or the key of a
+        metric. `all` folds nothing. Raises `KeyError` if there is no such metric.
 
         >>> profile.report().splitlines()[0]
         'format-1.1: 3 ranks on 2 hosts, 2 roots of at most 8 executions, 8 callpaths, 231 ms per rank'
@@ -76,10 +77,13 @@ class Profile(Tables, Run):
     def report_json(self, *, by: str = "callpath", metric: str | None = None) -> dict[str, Any]:
         """Returns the object that `tinyprof report --json` prints; docs/schema.json describes it.
 
-        Raises `KeyError` if there is no such metric.
+        With `by` as in `report`: groups (`site`, `loop`, `call`, `peer`) are in `rows`. Raises
+        `KeyError` if there is no such metric.
 
         >>> profile.report_json()["callpaths"][0]["path"]
         'main'
+        >>> profile.report_json(by="call")["by"]
+        'call'
         """
         return reports.data(self._source, by, metric)
 
@@ -120,6 +124,16 @@ class Profile(Tables, Run):
         []
         """
         return waits.of_edges(self, by_rank)
+
+    def classes(self, *, structure_only: bool = False) -> dict[str, Any]:
+        """Returns the phases, and which ranks do the same: the object of `tinyprof classes --json`.
+
+        `phases` has for each phase its `name`, `kind`, `ranks`, `inner` phases and `classes`, each with
+        its `ranks`, `calls`, `in_calls_ns`, `computing_ns` and `differs`; docs/structure.md explains
+        them. With `structure_only`, ranks of a class may take different times. A profile below level
+        `messages` has no phases, which is told by a warning.
+        """
+        return reports.classes(self._source, not structure_only)
 
     def heatmap(self, column: str = "exclusive_ns", *, callpaths: int = 20, axes: Axes | None = None) -> Axes:
         """Draws a column of `dataframe` as callpaths x ranks, of the callpaths with the most of it.

@@ -16,9 +16,18 @@ from .errors import near
 #: output is no terminal.
 WIDTH = 120
 
-#: What a report may have a row for, here and by the command alone.
+#: What a report may have a row for: callpaths and sums of them, and the groups of another table.
 _BY = ("callpath", "region", "function", "line")
-_BY_OF_THE_COMMAND = ("site", "loop", "call", "peer")
+_GROUPS = ("site", "loop", "call", "peer")
+
+#: The directory of a profile, its name, and the memory for reading it, in bytes.
+Source = tuple[Path, str, int]
+
+#: The warning of a profile below level `messages`.
+_NO_EDGES = (
+    "the profile does not say which call followed which: to record that, start the program with "
+    "tinyprof run -o mpi=messages -- mpiexec -n 4 ./a.out"
+)
 
 #: The number of hints and of callpaths in the table of a notebook.
 _HINTS_SHOWN = 3
@@ -37,25 +46,38 @@ def name_of(path: Path) -> str:
     return os.fsencode(path.resolve().name).decode(errors="replace")
 
 
-def rows(by: str) -> str:
-    """Returns what a report has a row for, if it is that of a report."""
+def text(source: Source, by: str, metric: str | None, width: int, everything: bool) -> Text:
+    if _is_of_groups(by, metric):
+        return Text(_native.groups_text(source, by, width, everything))
+    return Text(_native.report_text(source, by, metric, width, everything))
+
+
+def data(source: Source, by: str, metric: str | None) -> dict[str, Any]:
+    if _is_of_groups(by, metric):
+        return json.loads(_native.groups_json(source, by))
+    return json.loads(_native.report_json(source, by, metric))
+
+
+def classes(source: Source, with_times: bool) -> dict[str, Any]:
+    text, is_recorded = _native.classes_json(source, with_times)
+    if not is_recorded:
+        warnings.warn(_NO_EDGES, stacklevel=3)
+    return json.loads(text)
+
+
+def _is_of_groups(by: str, metric: str | None) -> bool:
+    """Returns whether rows are groups, which have no metrics, and not callpaths or regions."""
     if by in _BY:
-        return by
-    if by in _BY_OF_THE_COMMAND:
-        raise ValueError(f"a report by {by!r} is one of the command: tinyprof report NAME.tprof --by {by}")
-    known = "'callpath', 'region', 'function' or 'line'"
-    raise ValueError(f"a report is by {known}, not by {by!r}{near(by, _BY)}")
+        return False
+    if by not in _GROUPS:
+        known = ", ".join(map(repr, (*_BY, *_GROUPS[:-1])))
+        raise ValueError(f"a report is by {known} or {_GROUPS[-1]!r}, not by {by!r}{near(by, (*_BY, *_GROUPS))}")
+    if metric is not None:
+        raise ValueError(f"metric is for callpaths and regions, not for a report by {by!r}")
+    return True
 
 
-def text(source: tuple[Path, str, int], by: str, metric: str | None, width: int, everything: bool) -> Text:
-    return Text(_native.report_text(source, rows(by), metric, width, everything))
-
-
-def data(source: tuple[Path, str, int], by: str, metric: str | None) -> dict[str, Any]:
-    return json.loads(_native.report_json(source, rows(by), metric))
-
-
-def why(source: tuple[Path, str, int], rules: list[Path]) -> dict[str, Any]:
+def why(source: Source, rules: list[Path]) -> dict[str, Any]:
     text, notes = _native.why_json(source, rules)
     for note in notes:
         warnings.warn(note, stacklevel=3)

@@ -172,7 +172,11 @@ class Tables:
 
         Raises `KeyError` if the callpath has no metric under this key.
         """
-        return frames.of_series(self._reader.metrics(self.row(path))[key][1], "")
+        found = self._reader.metrics(self.row(path))
+        if key not in found:
+            known = ", ".join(map(repr, found)) or "none"
+            raise KeyError(f"{path!r} has no metric {key!r}: it has {known}{near(key, found)}")
+        return frames.of_series(found[key][1], "")
 
     def messages(self, path: str | int | Callpath | None = None) -> pd.DataFrame:
         """Returns a frame with a row for each callpath, rank, kind, partner and size of messages.

@@ -49,7 +49,7 @@ use help::{
 use help::{CTL_HELP, LIVE_HELP, PLUG_HELP, PUSH_HELP, SAVE_HELP};
 #[cfg(feature = "top")]
 pub(crate) use iterations::IterationCount;
-pub(crate) use output::{Color, PlainOutput, ReportRows, Rows, TableFormat, TableOutput};
+pub(crate) use output::{Color, PlainOutput, ReportRows, Rows, TableFormat, TableOutput, WIDTHS};
 #[cfg(feature = "top")]
 pub(crate) use push::PushArguments;
 #[cfg(feature = "top")]

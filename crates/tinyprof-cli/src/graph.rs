@@ -8,8 +8,7 @@ use std::error::Error;
 use std::io::Write;
 
 use tinyprof_format::file::{Directory, ProfileReader};
-use tinyprof_format::model::CallpathIndex;
-use tinyprof_structure::{Drawing, DrawnKind, DrawnRanks, Structure, StructureBuilder};
+use tinyprof_structure::{Drawing, DrawnKind, DrawnRanks, Structure};
 use tinyprof_views::json_text;
 
 use crate::arguments::{ClassesArguments, GraphArguments, GraphFormat, GraphRanks};
@@ -19,9 +18,6 @@ use crate::{export, memory, render};
 /// The note below a profile without edges.
 pub(crate) const NO_EDGES: &str = "to record the order of calls and who waits for whom, start the program with tinyprof run \
      -o mpi=messages -- mpiexec -n 4 ./a.out, or with TINYPROF_MPI=messages";
-
-/// The number of callpaths that are read at a time.
-const CALLPATHS_AT_A_TIME: usize = 16;
 
 pub(crate) fn classes(arguments: &ClassesArguments) -> Result<(), Box<dyn Error>> {
     let structure = read(&arguments.directory, !arguments.structure_only)?;
@@ -88,18 +84,7 @@ fn kind(kind: DrawnKind) -> &'static str {
     }
 }
 
-/// Reads the calls of a profile, a few callpaths at a time: wide profiles need not fit the memory.
 fn read(directory: &std::path::Path, with_times: bool) -> Result<Structure, Box<dyn Error>> {
     let reader = ProfileReader::of_source(Directory::new(directory), memory::read_options())?;
-    let table = reader.callpaths();
-    let ranks = usize::try_from(reader.manifest().ranks)?;
-    let mut builder = StructureBuilder::new(table, ranks).of_run(reader.manifest());
-    let calls: Vec<CallpathIndex> =
-        table.iter().map(|(index, _)| index).filter(|index| builder.is_call(*index)).collect();
-    for some in calls.chunks(CALLPATHS_AT_A_TIME) {
-        for (callpath, of_ranks) in some.iter().zip(reader.of_callpaths(some)?) {
-            builder.add(*callpath, &of_ranks);
-        }
-    }
-    Ok(builder.finish(with_times))
+    Ok(Structure::read(&reader, with_times)?)
 }

@@ -1,5 +1,6 @@
 //! All printing of the command.
 
+use std::env;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, ErrorKind, Write as _};
@@ -8,22 +9,32 @@ use anstream::ColorChoice;
 use tinyprof_report::escaped;
 use tinyprof_views::View;
 
-use crate::arguments::{Color, TableFormat, TableOutput};
+use crate::arguments::{Color, TableFormat, TableOutput, WIDTHS};
 use crate::{pager, paint};
 
-/// The width if the output is no terminal: that of a line in a wide table.
+/// The width if the output is no terminal and `COLUMNS` is not set: that of a line in a wide table.
 const COLUMNS_ELSEWHERE: u16 = 120;
+
+/// The variable in which users, or programs that show our output, tell the width of a pipe. A shell
+/// does not export it.
+const COLUMNS: &str = "COLUMNS";
 
 /// The number of bytes printed at a time.
 const STREAM_BYTES: usize = 64 << 10;
 
 /// Returns the width of tables: the one that the user asked for, else that of the terminal on
-/// standard output.
+/// standard output, or in a pipe that of `COLUMNS`.
 pub(crate) fn columns(asked_for: Option<u16>) -> u16 {
-    let size = terminal_size::terminal_size_of(io::stdout());
-    asked_for
-        .or(size.map(|(terminal_size::Width(columns), _)| columns))
-        .unwrap_or(COLUMNS_ELSEWHERE)
+    let terminal = || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0);
+    let of_pipe = || env::var(COLUMNS).ok().as_deref().and_then(columns_of);
+    asked_for.or_else(terminal).or_else(of_pipe).unwrap_or(COLUMNS_ELSEWHERE)
+}
+
+/// Returns the width in a value of `COLUMNS`, in the bounds of `--width`. What is no number is not
+/// for us: other programs read the variable, too.
+fn columns_of(value: &str) -> Option<u16> {
+    let columns = value.trim().parse::<u16>().ok().filter(|columns| *columns > 0)?;
+    Some(columns.clamp(*WIDTHS.start(), *WIDTHS.end()))
 }
 
 /// Sets where colours are used, for everything that is printed.
@@ -155,6 +166,18 @@ mod tests {
     impl Error for Link {
         fn source(&self) -> Option<&(dyn Error + 'static)> {
             self.1.as_deref().map(|cause| cause as _)
+        }
+    }
+
+    #[test]
+    fn the_width_of_a_pipe_is_a_number_in_bounds() {
+        let check = |value: &str, expected: Option<u16>| assert_eq!(columns_of(value), expected);
+        check("100", Some(100));
+        check(" 80 ", Some(80));
+        check("3", Some(20));
+        check("5000", Some(1000));
+        for value in ["", "0", "-1", "wide", "99999999"] {
+            check(value, None);
         }
     }
 

@@ -16,6 +16,7 @@ mod class;
 mod cycles;
 mod differences;
 mod drawing;
+mod grouped;
 mod groups;
 mod iterations;
 mod json;
@@ -33,6 +34,8 @@ mod way_lines;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use tinyprof_format::error::ReadError;
+use tinyprof_format::file::{ProfileReader, Source};
 use tinyprof_format::model::{CallpathIndex, CallpathTable, CallpathValues, Manifest, Profile};
 use tinyprof_messages::graph::{Comparison, Phase, Tag, phases_of};
 use tinyprof_report::Occupancy;
@@ -43,6 +46,10 @@ use observed::Observed;
 use tags::Tags;
 
 pub use drawing::{Drawing, DrawnEdge, DrawnKind, DrawnMessages, DrawnNode, DrawnRanks};
+pub use grouped::grouped;
+
+/// The number of callpaths that are read at a time.
+const CALLPATHS_AT_A_TIME: usize = 16;
 
 /// The phases of a program, and the classes of ranks in them.
 #[derive(Debug)]
@@ -123,6 +130,25 @@ impl Structure {
             builder.add(index, &profile.values[index.row()]);
         }
         builder.finish(with_times)
+    }
+
+    /// Returns the structure of a profile on disk, of which a few calls are read at a time: wide
+    /// profiles need not fit the memory. With `with_times`, ranks of a class also take as long.
+    ///
+    /// # Errors
+    /// If a part of it is damaged, or too large for the limit of the reader.
+    pub fn read<S: Source>(reader: &ProfileReader<S>, with_times: bool) -> Result<Self, ReadError> {
+        let (manifest, table) = (reader.manifest(), reader.callpaths());
+        let ranks = usize::try_from(manifest.ranks).unwrap_or(usize::MAX);
+        let mut builder = StructureBuilder::new(table, ranks).of_run(manifest);
+        let all = table.iter().map(|(index, _)| index);
+        let calls: Vec<CallpathIndex> = all.filter(|index| builder.is_call(*index)).collect();
+        for some in calls.chunks(CALLPATHS_AT_A_TIME) {
+            for (callpath, of_ranks) in some.iter().zip(reader.of_callpaths(some)?) {
+                builder.add(*callpath, &of_ranks);
+            }
+        }
+        Ok(builder.finish(with_times))
     }
 
     /// Returns whether the profile says which call followed which.

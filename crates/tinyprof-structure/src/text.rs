@@ -9,7 +9,7 @@ use tinyprof_report::cells::{
     counted, cut, data_cell, number_cell, shown, time, time_cell, whole, wrapped,
 };
 use tinyprof_report::escaped;
-use tinyprof_views::table::{Column, Line, NameHeading, Run, write_more, write_table};
+use tinyprof_views::table::{Column, Line, Run, write_more, write_table};
 
 type OfCall = Column<ClassCall, Structure>;
 
@@ -107,7 +107,7 @@ impl Structure {
         let calls: Vec<Line<'_, ClassCall>> = shown.map(|call| self.line(call)).collect();
         let mut table = String::new();
         let room = inside.saturating_sub(2);
-        write_table(&mut table, self, &COLUMNS, &calls, NameHeading::new("call"), room);
+        write_table(&mut table, self, &COLUMNS, &calls, "call", room);
         write_more(&mut table, facts.calls.len(), calls.len(), "call");
         lines.extend(table.lines().map(|line| format!("  {line}\n")));
         for line in self.way_lines(phase, class, &facts) {

@@ -4,7 +4,7 @@ use tinyprof_report::cells::{time_cell, wrapped};
 use tinyprof_report::{CompensatedRank, Report, head, unfollowed_line};
 
 use crate::clock::clock_line;
-use crate::table::{Column, Line, NameHeading, write_more, write_table};
+use crate::table::{Column, Line, write_more, write_table};
 
 type Of = Column<CompensatedRank>;
 
@@ -29,7 +29,7 @@ pub fn compensated_text(report: &Report, count: usize, width_columns: u16) -> St
     };
     let lines: Vec<Line<'_, _>> =
         report.compensated.iter().take(count).map(Line::unnamed).collect();
-    write_table(&mut text, report, &COLUMNS, &lines, NameHeading::new(""), width);
+    write_table(&mut text, report, &COLUMNS, &lines, "", width);
     write_more(&mut text, report.compensated.len(), count, "rank");
     for line in unfollowed_line(report).into_iter().chain([clock_line(clock)]) {
         text.push_str(&wrapped(&line, " ", width));

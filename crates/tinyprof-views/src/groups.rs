@@ -158,10 +158,11 @@ impl GroupSums {
 
     fn push(&mut self, name: String, callpath: &tinyprof_format::model::Callpath) {
         let region = &callpath.region;
-        let place = if region.file.is_empty() {
-            String::new()
-        } else {
-            format!("{}:{}", region.file, region.line)
+        // Of a function that was sampled in a library the file may be all that is known.
+        let place = match region.line {
+            0 => region.file.clone(),
+            line if !region.file.is_empty() => format!("{}:{line}", region.file),
+            _ => String::new(),
         };
         self.rows.push(GroupRow { name, place, ..GroupRow::default() });
     }

@@ -16,7 +16,7 @@ use crate::csv::put;
 use crate::json_list::{LongJson, integer};
 use crate::paths::{path, shown_path};
 use crate::spread::spread_json;
-use crate::table::{Column, Line, NameHeading, cells_for, row_json, write_more, write_table};
+use crate::table::{Column, Line, cells_for, row_json, write_more, write_table};
 use crate::view::View;
 use calls::{CallStatistics, MpiCallSite, MpiCalls, MpiFunction, Peers};
 
@@ -258,7 +258,7 @@ impl View for MpiView<'_> {
         let functions = calls.functions.iter().take(count);
         let functions: Vec<Line<'_, _>> =
             functions.map(|of| Line::new(&of.calls, |room| cut(&shown(&of.name), room))).collect();
-        write_table(&mut text, report, &CALLS, &functions, NameHeading::new("function"), width);
+        write_table(&mut text, report, &CALLS, &functions, "function", width);
         write_more(&mut text, calls.functions.len(), count, "function");
         let call_sites = calls.call_sites.iter().take(count);
         let call_sites: Vec<Line<'_, _>> = call_sites
@@ -266,14 +266,14 @@ impl View for MpiView<'_> {
                 Line::new(&site.calls, |room| cut(&shown_path(report, site.callpath, room), room))
             })
             .collect();
-        write_table(&mut text, report, &CALLS, &call_sites, NameHeading::new("call site"), width);
+        write_table(&mut text, report, &CALLS, &call_sites, "call site", width);
         write_more(&mut text, calls.call_sites.len(), count, "call site");
         if calls.peers.is_empty() {
             return text;
         }
         let pairs: Vec<PairOf> = self.pairs().take(count).collect();
         let pairs: Vec<Line<'_, _>> = pairs.iter().map(Line::unnamed).collect();
-        write_table(&mut text, report, &PEERS, &pairs, NameHeading::new(""), width);
+        write_table(&mut text, report, &PEERS, &pairs, "", width);
         write_more(&mut text, calls.peers.len(), count, "pair");
         text
     }

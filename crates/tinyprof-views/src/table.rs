@@ -12,6 +12,12 @@ use crate::json_list::integer;
 /// The minimum width of names, in columns, for which columns of numbers are left out.
 const NARROWEST_NAME: usize = 24;
 
+/// The part of the width that names should have, if they need it, as a fraction.
+const NAMES_SHARE: (usize, usize) = (2, 5);
+
+/// The space behind a column, in columns of the terminal.
+const GAP: usize = 2;
+
 /// The run that a table is about.
 pub trait Run {
     /// Returns the number of ranks.
@@ -194,7 +200,8 @@ impl<Row: ?Sized> std::fmt::Debug for Line<'_, Row> {
 }
 
 impl<'a, Row: ?Sized> Line<'a, Row> {
-    /// Returns the line of a row; `name` gets the width that the name may have, in columns.
+    /// Returns the line of a row; `name` gets the width that the name may have, in columns. What
+    /// comes after a newline in it is put below.
     #[must_use]
     pub fn new(row: &'a Row, name: impl Fn(usize) -> String + 'a) -> Self {
         Self { row, name: Box::new(name) }
@@ -207,80 +214,96 @@ impl<'a, Row: ?Sized> Line<'a, Row> {
     }
 }
 
-/// The heading of the names at the end of each line; empty if there are none.
-#[derive(Clone, Copy, Debug)]
-pub struct NameHeading<'a> {
-    heading: &'a str,
-    /// The width for which columns of numbers are left out, in columns.
-    narrowest: usize,
+/// A column of a table as text, with its cells.
+struct LaidOut<'a, Row: ?Sized, Of> {
+    shown: &'a Shown<Row, Of>,
+    cells: Vec<String>,
+    width: usize,
 }
 
-impl<'a> NameHeading<'a> {
-    /// Returns this heading.
-    #[must_use]
-    pub const fn new(heading: &'a str) -> Self {
-        Self { heading, narrowest: NARROWEST_NAME }
+impl<'a, Row: ?Sized, Of> LaidOut<'a, Row, Of> {
+    fn new(shown: &'a Shown<Row, Of>, of: &Of, lines: &[Line<'_, Row>]) -> Self {
+        let cells: Vec<String> = lines.iter().map(|line| (shown.cell)(of, line.row)).collect();
+        let widest = cells.iter().map(|cell| columns(cell)).max().unwrap_or(0);
+        Self { shown, cells, width: widest.max(shown.heading.len()) }
     }
 
-    /// Returns the heading of names for which numbers are left out below another width.
-    #[must_use]
-    pub const fn at_least(self, columns: usize) -> Self {
-        Self { narrowest: columns, ..self }
+    /// Returns true if nothing is lost without it.
+    fn is_dispensable(&self) -> bool {
+        self.shown.order > 0 && self.cells.iter().all(|cell| cell == "-")
+    }
+
+    fn padded(&self, cell: &str) -> String {
+        padded(cell, self.width, self.shown.is_text)
     }
 }
 
-/// Writes a table as text. If there is too little room for names, columns are left out; names are
-/// cut last.
+/// Writes a table as text. If there is too little room for names, columns are left out, those
+/// without anything in them first. Names are cut last, but have no right to all of the width.
+/// `heading` is that of the names at the end of each line, empty if there are none.
 pub fn write_table<Row: ?Sized, Of: Run>(
     text: &mut String,
     of: &Of,
     all: &[Column<Row, Of>],
     lines: &[Line<'_, Row>],
-    name: NameHeading<'_>,
+    heading: &str,
     width: usize,
 ) {
-    let mut shown: Vec<Shown<Row, Of>> = all.iter().filter_map(|column| column.shown).collect();
-    shown.retain(|column| of.ranks() > 1 || !column.compares_ranks);
-    shown.sort_by_key(|column| column.place);
-    let of_line = |line: &Line<'_, Row>| -> Vec<String> {
-        shown.iter().map(|column| (column.cell)(of, line.row)).collect()
-    };
-    let rows: Vec<Vec<String>> = lines.iter().map(of_line).collect();
-    let widths: Vec<usize> = (0..shown.len())
-        .map(|at| {
-            let cells = rows.iter().map(|cells| columns(&cells[at]));
-            cells.max().unwrap_or(0).max(shown[at].heading.len())
-        })
-        .collect();
-    let numbers_width = |least: u8| -> usize {
-        let kept = shown.iter().zip(&widths).filter(|(column, _)| column.order < least);
-        kept.map(|(_, width)| width + 2).sum()
-    };
-    let room_needed = if name.heading.is_empty() { 0 } else { name.narrowest };
-    let least = (1..=u8::MAX)
-        .take_while(|least| numbers_width(*least) + room_needed <= width)
-        .last()
-        .unwrap_or(1);
-    let room = width.saturating_sub(numbers_width(least)).max(room_needed.min(12));
-    let mut write = |cells: &dyn Fn(usize) -> String, name: &str| {
-        let kept = shown.iter().zip(&widths).enumerate();
-        let kept = kept.filter(|(_, (column, _))| column.order < least);
-        let mut line: String =
-            kept.map(|(at, (column, width))| padded(&cells(at), *width, column.is_text)).collect();
+    let shown = all.iter().filter_map(|column| column.shown.as_ref());
+    let shown = shown.filter(|column| of.ranks() > 1 || !column.compares_ranks);
+    let mut laid_out: Vec<_> = shown.map(|column| LaidOut::new(column, of, lines)).collect();
+    laid_out.sort_by_key(|column| column.shown.place);
+    let room_needed = room_for_names(lines, heading, width);
+    leave_out(&mut laid_out, width.saturating_sub(room_needed));
+    let room = width.saturating_sub(numbers_width(&laid_out)).max(room_needed.min(12));
+    let mut write = |cell: &dyn Fn(&LaidOut<'_, Row, Of>) -> String, name: &str| {
+        let mut line: String = laid_out.iter().map(cell).collect();
         line.push_str(name);
         text.push_str(line.trim_end());
         text.push('\n');
     };
-    write(&|at| shown[at].heading.to_owned(), name.heading);
-    for (line, cells) in lines.iter().zip(&rows) {
-        write(&|at| cells[at].clone(), &(line.name)(room));
+    write(&|column| column.padded(column.shown.heading), heading);
+    for (at, line) in lines.iter().enumerate() {
+        let name = (line.name)(room);
+        let mut parts = name.split('\n');
+        write(&|column| column.padded(&column.cells[at]), parts.next().unwrap_or_default());
+        parts.for_each(|below| write(&|column| column.padded(""), below));
+    }
+}
+
+/// Returns the width that names need before columns of numbers are left out.
+fn room_for_names<Row: ?Sized>(lines: &[Line<'_, Row>], heading: &str, width: usize) -> usize {
+    if heading.is_empty() {
+        return 0;
+    }
+    let of_line = |line: &Line<'_, Row>| (line.name)(width).lines().map(columns).max();
+    let longest = lines.iter().filter_map(of_line).max().unwrap_or(0);
+    NARROWEST_NAME.max(longest.min(width * NAMES_SHARE.0 / NAMES_SHARE.1))
+}
+
+fn numbers_width<Row: ?Sized, Of>(laid_out: &[LaidOut<'_, Row, Of>]) -> usize {
+    laid_out.iter().map(|column| column.width + GAP).sum()
+}
+
+/// Leaves columns out until the others take at most `width` columns.
+fn leave_out<Row: ?Sized, Of>(laid_out: &mut Vec<LaidOut<'_, Row, Of>>, width: usize) {
+    if numbers_width(laid_out) > width {
+        laid_out.retain(|column| !column.is_dispensable());
+    }
+    while numbers_width(laid_out) > width {
+        let last = laid_out.iter().map(|column| column.shown.order).max().unwrap_or(0);
+        if last == 0 {
+            break;
+        }
+        laid_out.retain(|column| column.shown.order < last);
     }
 }
 
 /// Returns a cell in `width` columns, with the gap behind it.
 fn padded(cell: &str, width: usize, is_text: bool) -> String {
     let padding = " ".repeat(width.saturating_sub(columns(cell)));
-    if is_text { format!("{cell}{padding}  ") } else { format!("{padding}{cell}  ") }
+    let gap = " ".repeat(GAP);
+    if is_text { format!("{cell}{padding}{gap}") } else { format!("{padding}{cell}{gap}") }
 }
 
 /// Writes the number of lines that a table has no room for.

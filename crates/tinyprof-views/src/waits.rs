@@ -20,13 +20,13 @@ use crate::compensated::unknown_waiting;
 use crate::json_list::{LongJson, integer};
 use crate::paths::{path, shown_path};
 use crate::table::{
-    Column, Line, NameHeading, row_json, write_csv_headings, write_csv_row, write_more, write_table,
+    Column, Line, row_json, write_csv_headings, write_csv_row, write_more, write_table,
 };
 use crate::view::View;
 
 type Of = Column<Waiting>;
 
-const COLUMNS: [Of; 11] = [
+const COLUMNS: [Of; 13] = [
     Of::new("kind", |_, entry| Datum::text(Some(entry.pattern.name()))).shown_as_words(
         6,
         "kind",
@@ -45,8 +45,12 @@ const COLUMNS: [Of; 11] = [
         8,
         "wait for",
         1,
-        |_, entry| ranks_cell(&entry.for_ranks),
+        |_, entry| for_cell(entry),
     ),
+    Of::new("most_for_rank", |_, entry| {
+        entry.most.map_or(Datum::None, |(rank, _)| Datum::integer(rank))
+    }),
+    Of::new("most_ns", |_, entry| entry.most.map_or(Datum::None, |(_, ns)| Datum::Integer(ns))),
     Of::new("count", |_, entry| Datum::integer(entry.count))
         .shown(5, "count", 5, |_, entry| count_cell(entry.count)),
     Of::new("waiting_ns", |_, entry| Datum::Integer(entry.waiting_ns)).shown(
@@ -82,17 +86,16 @@ const COLUMNS: [Of; 11] = [
 /// The maximum width of a set of ranks, in columns. JSON and CSV have all of it.
 const RANKS_COLUMNS: usize = 12;
 
-/// The minimum width of both callpaths, in columns, for which columns of numbers are left out.
-const NARROWEST_CALLPATHS: usize = 64;
+/// The same of those that are waited for, beside the one that is waited for longest.
+const OTHERS_COLUMNS: usize = 9;
 
-/// The maximum width of both callpaths for which columns of numbers are left out: what remains of
-/// 100 columns beside the waiting and its share.
-const WIDEST_CALLPATHS: usize = 82;
+/// The part of the waiting that is for one rank, beyond which it is told.
+const MOST: f64 = 0.5;
 
 /// The most kinds that the line of all waiting names.
 const KINDS_SHOWN: usize = 4;
 
-/// The text between the two callpaths of a line.
+/// The text between the two callpaths of a line, or before the second one below the first.
 const FOR: &str = " for ";
 
 /// The waiting of a profile, the longest first.
@@ -166,6 +169,9 @@ impl View for WaitsView<'_> {
         if !waits.are_recorded {
             return text + &wrapped(&unknown_waiting(report), " ", width);
         }
+        for line in startup_line(report).into_iter().chain([self.waiting_line()]) {
+            text.push_str(&wrapped(&line, " ", width));
+        }
         // Transfers without waiting are of interest for each pair of ranks.
         let is_shown = |entry: &&Waiting| waits.by_rank || entry.waiting_ns > 0;
         let shown: Vec<&Waiting> = waits.entries.iter().filter(is_shown).collect();
@@ -175,13 +181,11 @@ impl View for WaitsView<'_> {
                 .take(count)
                 .map(|entry| Line::new(*entry, |room| both_callpaths(report, entry, room)))
                 .collect();
-            let name = NameHeading::new("callpath").at_least(narrowest(report, &shown, count));
-            write_table(&mut text, report, &COLUMNS, &first, name, width);
+            write_table(&mut text, report, &COLUMNS, &first, "callpath", width);
             write_more(&mut text, shown.len(), count, "line");
         }
-        let lines = startup_line(report).into_iter().chain([self.waiting_line()]);
-        let lines = lines.chain(unfollowed_line(report));
-        let lines = lines.chain(report.clock.as_ref().map(clock_line));
+        let lines =
+            unfollowed_line(report).into_iter().chain(report.clock.as_ref().map(clock_line));
         for line in lines.chain(joined_note(report).map(|note| format!("note: {note}"))) {
             text.push_str(&wrapped(&line, " ", width));
         }
@@ -227,16 +231,6 @@ fn of_rank(of_rank: &CompensatedRank) -> Value {
     })
 }
 
-/// Returns the width for which columns of numbers are left out: that of the longest two names of a
-/// line, if the longest can be read whole on a terminal of 100 columns.
-fn narrowest(report: &Report, entries: &[&Waiting], count: usize) -> usize {
-    let name = |at: Option<CallpathIndex>| at.map_or(1, |at| columns(&shown_path(report, at, 0)));
-    let both = |entry: &&Waiting| name(entry.callpath) + FOR.len() + name(entry.for_callpath);
-    let longest =
-        entries.iter().take(count).map(both).filter(|&both| both <= WIDEST_CALLPATHS).max();
-    longest.unwrap_or_default().max(NARROWEST_CALLPATHS)
-}
-
 fn path_of(report: &Report, callpath: Option<CallpathIndex>) -> Datum {
     Datum::text(callpath.and_then(|at| path(report, at)))
 }
@@ -249,18 +243,39 @@ fn ranks_cell(ranks: &RankSet) -> String {
     if ranks.is_empty() { "-".to_owned() } else { ranks.within(RANKS_COLUMNS) }
 }
 
-/// Returns the callpath that waits and the one that it waits for, each in half of the room, or more
-/// if the other one is short.
+/// Returns the ranks that are waited for. Where one is the cause of most, it comes first, with its
+/// part: `2 (88.0%), 0-1,3`.
+fn for_cell(entry: &Waiting) -> String {
+    let Some((rank, ns)) = entry.most.filter(|_| entry.for_ranks.len() > 1) else {
+        return ranks_cell(&entry.for_ranks);
+    };
+    let part = ratio(ns, entry.waiting_ns);
+    if part <= MOST {
+        return ranks_cell(&entry.for_ranks);
+    }
+    let others: RankSet = entry.for_ranks.iter().filter(|other| *other != rank).collect();
+    format!("{rank} ({}), {}", percent_cell(part), others.within(OTHERS_COLUMNS))
+}
+
+/// Returns the callpath that waits and the one that it waits for: in a line if both have room, each
+/// with as much of it as the other one leaves, or the second below the first.
 fn both_callpaths(report: &Report, entry: &Waiting, room: usize) -> String {
     let path = |callpath: Option<CallpathIndex>, room: usize| match callpath {
         Some(callpath) => cut(&shown_path(report, callpath, room), room),
         None => "?".to_owned(),
     };
+    let own = |callpath: Option<CallpathIndex>| {
+        callpath.map_or(1, |callpath| columns(&shown_path(report, callpath, 0)))
+    };
     let rest = room.saturating_sub(FOR.len());
-    let second = columns(&path(entry.for_callpath, rest)).min(rest / 2);
-    let first = path(entry.callpath, rest - second);
-    let second = path(entry.for_callpath, rest - columns(&first).min(rest));
-    cut(&format!("{first}{FOR}{second}"), room)
+    if own(entry.callpath) + own(entry.for_callpath) > rest {
+        let second = path(entry.for_callpath, rest + 1);
+        return format!("{}\n{}{second}", path(entry.callpath, room), FOR.trim_start());
+    }
+    let second = columns(&path(entry.for_callpath, rest - own(entry.callpath))).min(rest / 2);
+    let first = path(entry.callpath, rest - second.max(own(entry.for_callpath)));
+    let second = path(entry.for_callpath, rest - columns(&first));
+    format!("{first}{FOR}{second}")
 }
 
 /// Returns the pattern, and the part of the waiting that is due to the order of receives.

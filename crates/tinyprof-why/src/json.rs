@@ -1,11 +1,15 @@
 //! The answer as JSON.
 
 use serde_json::{Value, json};
+use tinyprof_messages::graph::RankSet;
 use tinyprof_report::Certainty;
 
 use crate::finding::{Finding, Link};
 use crate::place::Place;
 use crate::why::{CriticalPath, Why};
+
+/// The most links of a chain in the page.
+const LINKS_DRAWN: usize = 4;
 
 impl Why {
     /// Returns the answer as JSON: `verdict`, `findings`, `waiting` and `critical_path`.
@@ -36,10 +40,19 @@ impl Why {
     }
 
     /// Returns what the page shows of the answer: each finding as a line, with its advice, and the
-    /// line of waiting.
+    /// line of waiting. Where a cause is known, `chain` has its ranks and the rows of its callpaths,
+    /// and `waits` those who wait for it.
     #[must_use]
     pub fn page_json(&self) -> Value {
-        let line = |one: &Finding| json!({ "line": self.line(one), "advice": one.advice });
+        let line = |one: &Finding| {
+            let chain = one.chain.iter().filter_map(|link| drawn(&link.ranks, link.place.as_ref()));
+            json!({
+                "line": self.line(one),
+                "advice": one.advice,
+                "chain": chain.take(LINKS_DRAWN).collect::<Value>(),
+                "waits": drawn(&one.waiting_ranks, one.waits_at.as_ref()),
+            })
+        };
         json!({
             "verdict": self.verdict(),
             "findings": self.findings.iter().map(line).collect::<Vec<_>>(),
@@ -67,6 +80,12 @@ impl Why {
             "advice": finding.advice,
         })
     }
+}
+
+/// Returns ranks at a place; none if it is not known.
+fn drawn(ranks: &RankSet, place: Option<&Place>) -> Option<Value> {
+    let row = place?.index.row();
+    (!ranks.is_empty()).then(|| json!({ "ranks": ranks.to_string(), "callpath": row }))
 }
 
 fn path_json(path: &CriticalPath) -> Value {

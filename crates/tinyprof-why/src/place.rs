@@ -7,6 +7,9 @@ use tinyprof_report::cells::{cut, shown};
 /// The maximum width of a name in a sentence, in columns.
 const NAME_COLUMNS: usize = 120;
 
+/// That of a function, which is a word: lines are not broken in it, and a terminal may have 80.
+const FUNCTION_COLUMNS: usize = 72;
+
 /// A place in a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -89,15 +92,12 @@ impl Place {
             (Some(file), Some(line)) => format!(" ({file}:{line})"),
             _ => String::new(),
         };
-        cut(
-            &match &self.call {
-                Some(call) if *call != self.function => {
-                    shown(&format!("{call} at {}{at}", self.function))
-                }
-                _ => shown(&format!("{}{at}", self.function)),
-            },
-            NAME_COLUMNS,
-        )
+        let function = cut(&shown(&self.function), FUNCTION_COLUMNS);
+        let name = match &self.call {
+            Some(call) if *call != self.function => format!("{} at {function}", shown(call)),
+            _ => function,
+        };
+        cut(&format!("{name}{}", shown(&at).trim_matches('"')), NAME_COLUMNS)
     }
 
     /// Returns `MPI_Waitall (halo.c:16)` where it is in a file that `beside` names, too.

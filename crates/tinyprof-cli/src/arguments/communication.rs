@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 
+use super::output::width;
 use super::{PlainOutput, RuleFiles, TableOutput, profile};
 use crate::numbers::NumberList;
 
@@ -14,8 +15,8 @@ pub(crate) struct WhyArguments {
     /// The profile: a directory NAME.tprof
     #[arg(value_name = "DIR", value_parser = profile::directory)]
     pub(crate) directory: PathBuf,
-    /// Fit the text into N columns [default: the terminal's width, otherwise 120]
-    #[arg(long, value_name = "N", conflicts_with = "json", value_parser = clap::value_parser!(u16).range(20..=1000))]
+    /// Fit the text into N columns [default: the terminal's, COLUMNS, or 120]
+    #[arg(long, value_name = "N", conflicts_with = "json", value_parser = width())]
     pub(crate) width: Option<u16>,
     #[command(flatten)]
     pub(crate) rules: RuleFiles,
@@ -61,8 +62,8 @@ pub(crate) struct ClassesArguments {
     /// The number of calls of a class, and of its differences
     #[arg(short = 'n', long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) count: u64,
-    /// Fit the tables into N columns [default: the terminal's width, otherwise 120]
-    #[arg(long, value_name = "N", conflicts_with = "json", value_parser = clap::value_parser!(u16).range(20..=1000))]
+    /// Fit the tables into N columns [default: the terminal's, COLUMNS, or 120]
+    #[arg(long, value_name = "N", conflicts_with = "json", value_parser = width())]
     pub(crate) width: Option<u16>,
     #[command(flatten)]
     pub(crate) output: PlainOutput,

@@ -1,7 +1,18 @@
 //! The options for output formats and colours.
 
-use clap::{Args, ValueEnum};
+use std::ops::RangeInclusive;
+
+use clap::builder::RangedI64ValueParser;
+use clap::{Args, ValueEnum, value_parser};
 use tinyprof_views::GroupBy;
+
+/// The widths of tables, in columns.
+pub(crate) const WIDTHS: RangeInclusive<u16> = 20..=1000;
+
+/// Returns the parser of a width.
+pub(super) fn width() -> RangedI64ValueParser<u16> {
+    value_parser!(u16).range(i64::from(*WIDTHS.start())..=i64::from(*WIDTHS.end()))
+}
 
 /// The output formats of a command with a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -97,8 +108,8 @@ pub(crate) struct TableOutput {
     /// Short for --format json: exact numbers, times in nanoseconds
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// Fit the table into N columns [default: the terminal's width, otherwise 120]
-    #[arg(long, value_name = "N", conflicts_with = "json", value_parser = clap::value_parser!(u16).range(20..=1000))]
+    /// Fit the table into N columns [default: the terminal's, COLUMNS, or 120]
+    #[arg(long, value_name = "N", conflicts_with = "json", value_parser = width())]
     pub(crate) width: Option<u16>,
 }
 

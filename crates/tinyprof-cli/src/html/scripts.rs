@@ -58,6 +58,7 @@ const OF_PROFILES: Modules = modules![
     "boxes.js",
     "executions.js",
     "communication.js",
+    "chain.js",
     "lanes.js",
     "structure.js",
     "timeline-lanes.js",

@@ -3,6 +3,7 @@
 
 import { font, letterHeight } from "./canvas.js";
 import { fitted, fittedRanks, shown } from "./names.js";
+import { drawChain } from "./chain.js";
 import { token } from "./theme.js";
 
 /** The fewest letters that still tell a call. */
@@ -41,7 +42,7 @@ export function placed(structure, width) {
       for (const lane of one.lanes) {
         const y = top + (lane + 0.5) * laneHeight - nodeHeight / 2;
         const computing = one.computing_ns * scale;
-        if (one.computing_ns > 0) work.push({ x, y, width: computing, height: nodeHeight });
+        if (one.computing_ns > 0) work.push({ number, lane, x, y, width: computing, height: nodeHeight });
         let at = x + computing + GAP;
         one.calls.forEach((call) => {
           const wide = NODE_MIN + call.ns * scale;
@@ -85,8 +86,8 @@ function curve(from, to, laneHeight) {
   });
 }
 
-/** Draws lanes, phases, messages and nodes. `chosen` and `isSelected(call)` are framed. */
-export function drawLanes(context, structure, layout, found, { measure, chosen, isSelected }) {
+/** Draws lanes, phases, messages and nodes, and the `chain` of a finding. `chosen` and `isSelected(call)` are framed. */
+export function drawLanes(context, structure, layout, found, { measure, chosen, isSelected, chain }) {
   const { areas, left, laneHeight, height, nodes, work } = layout;
   context.font = font();
   context.textBaseline = "middle";
@@ -110,6 +111,7 @@ export function drawLanes(context, structure, layout, found, { measure, chosen, 
   for (const { message, points } of [...found].reverse()) drawWay(context, points, message[measure] / greatest, laneHeight);
   for (const one of work) drawComputing(context, one);
   for (const node of nodes) drawNode(context, node);
+  drawChain(context, chain);
   for (const node of nodes) {
     if (node !== chosen && !isSelected(node.call)) continue;
     for (const [color, line] of [[token("--paper"), 4], [node === chosen ? token("--ink") : token("--accent"), 2]]) {

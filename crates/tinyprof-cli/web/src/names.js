@@ -19,8 +19,16 @@ export function shown(name) {
   return escaped === "" || escaped.trim() !== escaped ? `"${escaped}"` : escaped;
 }
 
-/** Returns `text`, shortened in the middle so that `context` draws it in `width` pixels. */
-export function fitted(context, text, width, least = 2) {
+// `exchange (halo.c:41)`: a name with a place, of which the line tells most.
+const PLACED = /^(.*) \([^()]*:(\d+)\)$/;
+
+/**
+ * Returns `text`, shortened so that `context` draws it in `width` pixels: as the command does, of a
+ * place the line alone is kept, and then the middle is left out.
+ */
+export function fitted(context, name, width, least = 2) {
+  if (context.measureText(name).width <= width) return name;
+  const text = name.replace(PLACED, "$1:$2");
   if (context.measureText(text).width <= width) return text;
   let low = 0;
   let high = text.length;

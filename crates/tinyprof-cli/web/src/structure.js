@@ -2,6 +2,7 @@
 
 import { choice, callpathButton, element, numberCell, timeCell } from "./elements.js";
 import { onWidth, prepared, timed } from "./canvas.js";
+import { chainOf, findingsWithChain } from "./chain.js";
 import { drawLanes, placed, ways } from "./lanes.js";
 import { count, counted, data, time } from "./numbers.js";
 import { hush, say, tell } from "./tooltip.js";
@@ -12,6 +13,8 @@ const LABEL = "Phases from left to right, a lane for each class of ranks, its co
 /** The most messages that the description of a call tells. */
 const TOLD_MAX = 4;
 const NEAR_PIXELS = 5;
+/** The most findings to choose from: those of the summary. */
+const FINDINGS_MAX = 5;
 
 export class StructureView {
   constructor(profile) {
@@ -24,11 +27,20 @@ export class StructureView {
     this.tableBox = element("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": "Classes of ranks by phase" });
     const hasWaiting = this.found.messages.some((message) => message.waiting_ns > 0);
     const measures = [["bytes", "bytes"], ...(hasWaiting ? [["waiting_ns", "waiting"]] : [])];
-    const controls = element("div", { className: "controls" }, choice("Messages by", measures, "bytes", (measure) => this.#set({ measure })));
+    this.findings = findingsWithChain(profile.why);
+    this.state.finding = this.findings[0] ?? null;
+    const byMeasure = choice("Messages by", measures, "bytes", (measure) => this.#set({ measure }));
+    const controls = element("div", { className: "controls" }, byMeasure, ...this.#findingChoice());
     this.panel = element("div", {}, controls, this.note, this.box, element("h2", { className: "part", textContent: "Classes" }), this.tableBox);
     this.#listen();
     onWidth(this.box, () => this.drawnWidth, () => this.#drawCanvas());
     onSelection(() => this.panel.isConnected && this.draw());
+  }
+
+  #findingChoice() {
+    if (this.findings.length === 0) return [];
+    const choices = [...this.findings.slice(0, FINDINGS_MAX).map(({ number }) => [number, String(number)]), [0, "none"]];
+    return [choice("Cause", choices, this.state.finding.number, (wanted) => this.#set({ finding: this.findings.find(({ number }) => number === wanted) ?? null }))];
   }
 
   #set(change) {
@@ -52,13 +64,15 @@ export class StructureView {
     const context = prepared(this.canvas, this.layout.width, this.layout.height);
     const chosen = this.state.cursor === null ? null : this.layout.nodes[this.state.cursor];
     const isSelected = (call) => call.callpath !== null && call.callpath === selection().callpath;
-    drawLanes(context, this.found, this.layout, this.ways, { measure: this.state.measure, chosen, isSelected });
+    const chain = chainOf(this.state.finding, this.found, this.layout);
+    drawLanes(context, this.found, this.layout, this.ways, { measure: this.state.measure, chosen, isSelected, chain });
   }
 
   #noteText() {
     const { lanes, phases, ranks_omitted } = this.found;
     const words = [`${counted(phases.length, "phase")}, ${counted(lanes.length, "lane")}: ranks share one if they do the same in every phase. Computing comes before the calls, added up; all is in one scale. The lower edge of a call is its waiting. Lines are messages, as thick as their ${this.state.measure === "bytes" ? "bytes" : "waiting"}.`];
     if (ranks_omitted > 0) words.push(`${counted(ranks_omitted, "rank")} in further classes are not drawn.`);
+    if (this.state.finding) words.push(`Framed: cause ${this.state.finding.number} of the summary; dashed: the calls in which others wait for it. ${this.state.finding.line}`);
     return words.join(" ");
   }
 

@@ -52,6 +52,9 @@ const LAYOUTS: [Layout; 10] = {
 /// The number of layouts whose missing columns are worth less than whole names.
 const DISPENSABLE_LAYOUTS: usize = 6;
 
+/// The part of the width that names should have, if they need it, as a fraction.
+const NAMES_SHARE: (usize, usize) = (2, 5);
+
 /// The numbers of a table as aligned text.
 #[derive(Debug)]
 pub(crate) struct Numbers {
@@ -95,6 +98,11 @@ impl Numbers {
         // Names are cut last, unless that would cost columns that matter.
         let whole = (0..DISPENSABLE_LAYOUTS)
             .find_map(|layout| Some((layout, fits(layout, *tree.start())?)));
+        // Where the longest does not fit, names have their share of the width.
+        let share = (*tree.start()).min(width * NAMES_SHARE.0 / NAMES_SHARE.1);
+        let whole = whole.or_else(|| {
+            (0..DISPENSABLE_LAYOUTS).find_map(|layout| Some((layout, fits(layout, share)?)))
+        });
         let found = whole.or_else(|| {
             let least_tree = |layout: usize| LAYOUTS[layout].least_tree.min(*tree.start());
             (0..LAYOUTS.len()).find_map(|at| Some((at, fits(at, least_tree(at))?)))

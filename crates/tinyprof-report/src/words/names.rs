@@ -56,10 +56,65 @@ pub fn columns(text: &str) -> usize {
     text.width()
 }
 
-/// Returns `text` in at most `width` columns. The middle is replaced by an ellipsis, since names
+/// Returns `text` in at most `width` columns. Of a place at its end only the line is kept; then as
+/// many namespaces are left out as needed; then the middle is replaced by an ellipsis, since names
 /// differ at their ends.
+///
+/// ```
+/// use tinyprof_report::cells::cut;
+///
+/// assert_eq!(cut("MPI_Send at exchange (halo.c:41)", 24), "MPI_Send at exchange:41");
+/// assert_eq!(cut("MPI_Send at exchange (halo.c:41)", 16), "MPI_Sen...nge:41");
+/// ```
 #[must_use]
 pub fn cut(text: &str, width: usize) -> String {
+    if columns(text) <= width {
+        return text.to_owned();
+    }
+    let short = with_line_alone(text).unwrap_or_else(|| text.to_owned());
+    if columns(&short) <= width {
+        return short;
+    }
+    cut_middle(&without_namespaces(&short, width).unwrap_or(short), width)
+}
+
+/// Returns a name with the file of its place left out: `exchange:41` for `exchange (halo.c:41)`.
+/// The function matters more than the file, and the line tells calls in it apart.
+fn with_line_alone(text: &str) -> Option<String> {
+    let (name, place) = text.strip_suffix(')')?.rsplit_once(" (")?;
+    let (_, line) = place.rsplit_once(':')?;
+    let is_number = !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| format!("{name}:{line}"))
+}
+
+/// Returns a name without as many of the namespaces around its function as it takes to fit into
+/// `width` columns, or without all: `MPI_Send at exchange:4` for `MPI_Send at halo::exchange:4`.
+fn without_namespaces(text: &str, width: usize) -> Option<String> {
+    let behind = |separator: &str| text.rfind(separator).map_or(0, |at| at + separator.len());
+    let (before, name) = text.split_at(behind(" at ").max(behind("<")));
+    let mut depth = 0_i32;
+    let mut shortest = None;
+    for (at, c) in name.char_indices() {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            _ => {}
+        }
+        let rest = name[at..].strip_prefix("::").filter(|_| depth == 0);
+        // A closure has no name of its own.
+        let Some(rest) = rest.filter(|rest| !rest.is_empty() && !rest.starts_with('{')) else {
+            continue;
+        };
+        let short = format!("{before}{rest}");
+        if columns(&short) <= width {
+            return Some(short);
+        }
+        shortest = Some(short);
+    }
+    shortest
+}
+
+fn cut_middle(text: &str, width: usize) -> String {
     if columns(text) <= width {
         return text.to_owned();
     }
@@ -133,6 +188,25 @@ mod tests {
         check("exchange_halo", 4, "exch");
         check("exchange_halo", 0, "");
         check("流れ計算の全体", 10, "流れ...体");
+        check("halo (src/halo.c:41)", 20, "halo (src/halo.c:41)");
+        check("halo (src/halo.c:41)", 19, "halo:41");
+        check("halo (src/halo.c:41)", 7, "halo:41");
+        check("exchange (halo.c:41)", 9, "exc...:41");
+        check(
+            "MPI_Send at fluid::Op(double, 3)::send (a.cpp:4)",
+            40,
+            "MPI_Send at fluid::Op(double, 3)::send:4",
+        );
+        check(
+            "MPI_Send at fluid::Op(double, 3)::send (a.cpp:4)",
+            36,
+            "MPI_Send at Op(double, 3)::send:4",
+        );
+        check("MPI_Send at fluid::Op(a::b)::send (a.cpp:4)", 20, "MPI_Send at send:4");
+        check("main<fluid::exchange", 15, "main<exchange");
+        check("fluid::exchange::{{closure}}", 22, "exchange::{{closure}}");
+        check("operator() (int, double)", 10, "oper...le)");
+        check("exchange (halo.c:)", 10, "exch....c:)");
     }
 
     #[test]

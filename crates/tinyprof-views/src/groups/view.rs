@@ -12,7 +12,7 @@ use tinyprof_report::{Datum, Report, head, unfollowed_line};
 use crate::groups::{GroupBy, GroupRow};
 use crate::json_list::{LongJson, integer};
 use crate::table::{
-    Column, Line, NameHeading, row_json, write_csv_headings, write_csv_row, write_more, write_table,
+    Column, Line, row_json, write_csv_headings, write_csv_row, write_more, write_table,
 };
 use crate::view::View;
 
@@ -108,6 +108,9 @@ pub struct GroupView<'a> {
 }
 
 impl<'a> GroupView<'a> {
+    /// The number of rows in a text, unless all are asked for.
+    pub const ROWS: usize = 20;
+
     /// Returns the table of these rows of the report's profile, whose text has the first `count`.
     #[must_use]
     pub const fn new(report: &'a Report, by: GroupBy, rows: &'a [GroupRow], count: usize) -> Self {
@@ -129,7 +132,7 @@ impl View for GroupView<'_> {
             .map(|row| Line::new(row, |room| cut(&named(row), room)))
             .collect();
         let columns = if by == GroupBy::Peer { &PARTNERS } else { &TIMES };
-        write_table(&mut text, report, columns, &lines, NameHeading::new(by.word()), width);
+        write_table(&mut text, report, columns, &lines, by.word(), width);
         write_more(&mut text, rows.len(), count, by.word());
         if let Some(line) = unfollowed_line(report) {
             text.push_str(&wrapped(&line, " ", width));
@@ -155,11 +158,13 @@ impl View for GroupView<'_> {
     }
 }
 
+/// Returns the name with the place, which names of calls and of sampled functions have already.
 fn named(row: &GroupRow) -> String {
-    match row.place.as_str() {
-        "" => shown(&row.name),
-        place => format!("{} ({})", shown(&row.name), shown(place)),
+    let file = row.place.rsplit('/').next().unwrap_or_default();
+    if file.is_empty() || row.name.ends_with(&format!("({file})")) {
+        return shown(&row.name);
     }
+    format!("{} ({})", shown(&row.name), shown(&row.place))
 }
 
 fn time_or_dash(ns: u128) -> String {

@@ -54,6 +54,44 @@ fn json(world: World, by_rank: bool) -> Vec<Value> {
         .clone()
 }
 
+/// The lines of the table in this width, from its headings on.
+fn table(world: World, by_rank: bool, width: u16) -> Vec<String> {
+    let (report, waits) = waits(world, by_rank);
+    let text = WaitsView::new(&report, &waits, 10).text(width);
+    let lines = text.lines().skip_while(|line| !line.starts_with("waiting  share"));
+    lines.take_while(|line| !line.contains("not followed")).map(str::to_owned).collect()
+}
+
+#[test]
+fn in_a_narrow_table_whom_a_callpath_waits_for_is_below_it() {
+    let lines = table(late(), false, 80);
+    assert!(lines.iter().all(|line| line.len() <= 80), "{lines:#?}");
+    let [.., at, below] = lines.as_slice() else { panic!("{lines:#?}") };
+    let (place, other) = (at.find("MPI_Recv at").expect("a name"), below.find("for ").expect("for"));
+    assert_eq!((place, other), (other, below.len() - below.trim_start().len()), "{lines:#?}");
+    assert!(below.ends_with("MPI_Send at work:10"), "{lines:#?}");
+    // Ranks are told in any width.
+    assert!(lines[0].contains("ranks  wait for"), "{lines:#?}");
+    assert!(table(late(), true, 60)[0].contains("ranks  wait for"));
+    // With room, both are in a line.
+    assert!(table(late(), false, 160).iter().any(|line| line.contains("(w.c:20) for ")));
+}
+
+#[test]
+fn the_rank_that_most_wait_for_comes_first_with_its_part() {
+    let mut world = World::new(4, "late");
+    for (from, compute_ns) in [(0, 9_000_000), (1, 1_000_000)] {
+        world.compute(from, compute_ns);
+        world.send(from, from + 2, SEND, 100);
+        world.receive(from + 2, from, RECV);
+    }
+    let found = json(world.clone(), false);
+    assert_eq!((&found[0]["for_ranks"], &found[0]["most_for_rank"]), (&"0-1".into(), &0.into()));
+    assert!(found[0]["most_ns"].as_u64() > Some(8_000_000), "{found:#?}");
+    let lines = table(world, false, 160);
+    assert!(lines[1].contains("  0 (90.0%), 1  "), "{lines:#?}");
+}
+
 #[test]
 fn ranks_that_wait_in_the_same_callpath_are_one_entry() {
     let found = json(late(), false);

@@ -38,6 +38,9 @@ pub struct Waiting {
     pub ranks: RankSet,
     /// The ranks that they wait for, as far as they are known.
     pub for_ranks: RankSet,
+    /// The one of them for which they wait longest, with the waiting for it, in ns. None where each
+    /// pair of ranks has an entry, or nobody waits for a rank that is known.
+    pub most: Option<(u32, u128)>,
     /// The number of messages, or of operations in which it was known who came last.
     pub count: u64,
     /// The time until the partner came, in ns.
@@ -276,7 +279,7 @@ impl WaitSums {
         let sum = self
             .sums
             .entry((pattern, callpath, for_callpath, pair))
-            .or_insert_with(|| Sum::new(pattern, callpath, for_callpath));
+            .or_insert_with(|| Sum::new(pattern, callpath, for_callpath, !self.by_rank));
         sum.add([rank, for_rank], amount);
     }
 }
