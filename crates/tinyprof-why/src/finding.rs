@@ -1,10 +1,9 @@
 //! A finding: its cause, the place of that, who waits for it, and what to do.
 
 use tinyprof_messages::graph::RankSet;
-use tinyprof_report::cells::shown;
 use tinyprof_report::{Certainty, SampledPlace, Totals};
 
-use crate::place::Place;
+use crate::place::{Place, sampled_name};
 
 /// The kind of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -220,7 +219,7 @@ impl Finding {
         let in_region = within.and_then(|at| SampledPlace::of(totals, &self.ranks, Some(at.index)));
         let found = in_region.or_else(|| SampledPlace::of(totals, &self.ranks, None));
         if let Some(place) = &found {
-            self.sentence.push_str(&format!("; by samples in {}", shown(&place.name)));
+            self.sentence.push_str(&format!("; by samples in {}", sampled_name(&place.name)));
         }
         self.sampled = found;
     }

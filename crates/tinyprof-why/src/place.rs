@@ -28,6 +28,11 @@ pub struct Place {
     pub call: Option<String>,
 }
 
+/// Returns the name of a function that was sampled, with its place, for a sentence.
+pub(crate) fn sampled_name(name: &str) -> String {
+    cut(&shown(name), FUNCTION_COLUMNS)
+}
+
 impl Place {
     /// Returns the place of a callpath.
     #[must_use]

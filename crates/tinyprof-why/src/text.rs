@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 
 use tinyprof_report::Certainty;
-use tinyprof_report::cells::{columns, counted, percent_cell, shown};
+use tinyprof_report::cells::{columns, counted, percent_cell};
 
 use crate::facts::calls::is_test;
 use crate::finding::Finding;
 use crate::phrases::{capital, ns, ranks};
+use crate::place::sampled_name;
 use crate::why::Why;
 
 /// The ranks that the line of waiting names.
@@ -192,8 +193,11 @@ impl Why {
             let others = place.elsewhere_ns.map_or_else(String::new, |elsewhere_ns| {
                 format!(", the others {}", ns(elsewhere_ns))
             });
-            let line =
-                format!("   by samples: {} {}{others}", shown(&place.name), ns(place.here_ns));
+            let line = format!(
+                "   by samples: {} {}{others}",
+                sampled_name(&place.name),
+                ns(place.here_ns)
+            );
             text.push_str(&paragraph(&line, "     ", width));
         }
         if let Some(place) = &finding.waits_at {

@@ -29,8 +29,8 @@ const STYLES: [&str; 4] = [
 /// says to what.
 const HASHES: [&str; 4] = [
     "KgJVsC6ZtO36GHbPx7mxi8unNtaEOWubzRWBtiOJCrg=",
-    "R976lvewi4PuVEsXUV9WnErXoipblQJv/S/fc0tr0GY=",
-    "gitYg+riSlDzJ707/5TcHfIRcPTQEEEt0wF/4Q9QQYk=",
+    "IWpurdLQBGqwONpnTZ//JhHMQUj2Y6jCc0mL3Y0WWP8=",
+    "TVJDR0ybuoW6jcAKcaT4GDB9O7E12ZOV9RX3equZeIw=",
     "SEvSyUrQVdqihS+3EDSDDuBgwLsx0u+PdfwlLJ3AOsU=",
 ];
 

@@ -90,24 +90,7 @@ impl Numbers {
             .into_iter()
             .map(|column| (column, lines.iter().map(|line| column.cell(report, line)).collect()))
             .collect();
-        let fits = |layout: usize, least_tree: usize| {
-            let gap = LAYOUTS[layout].gap;
-            let numbers: usize = widths(&cells, layout).iter().map(|(_, width)| gap + width).sum();
-            width.checked_sub(numbers).filter(|left| *left >= least_tree)
-        };
-        // Names are cut last, unless that would cost columns that matter.
-        let whole = (0..DISPENSABLE_LAYOUTS)
-            .find_map(|layout| Some((layout, fits(layout, *tree.start())?)));
-        // Where the longest does not fit, names have their share of the width.
-        let share = (*tree.start()).min(width * NAMES_SHARE.0 / NAMES_SHARE.1);
-        let whole = whole.or_else(|| {
-            (0..DISPENSABLE_LAYOUTS).find_map(|layout| Some((layout, fits(layout, share)?)))
-        });
-        let found = whole.or_else(|| {
-            let least_tree = |layout: usize| LAYOUTS[layout].least_tree.min(*tree.start());
-            (0..LAYOUTS.len()).find_map(|at| Some((at, fits(at, least_tree(at))?)))
-        });
-        let (layout, left) = found.unwrap_or((LAYOUTS.len() - 1, NARROWEST_TREE));
+        let (layout, left) = chosen(&cells, *tree.start(), width);
         let gap = LAYOUTS[layout].gap;
         let widths = widths(&cells, layout);
         let row = |text: &dyn Fn(&Column, &[String]) -> String| {
@@ -128,6 +111,29 @@ impl Numbers {
             placements: if tells_ranks_alone { placements(report, lines) } else { Vec::new() },
         }
     }
+}
+
+/// Returns the layout for a table of this width, and the width that it leaves for the tree, whose
+/// longest name takes `names` columns.
+///
+/// Names are cut last, unless that would cost columns that matter. Where the longest has no room,
+/// names have their share of the width, and then what they have without dispensable columns.
+fn chosen(cells: &[(&'static Column, Vec<String>)], names: usize, width: usize) -> (usize, usize) {
+    let fits = |layout: usize, least_tree: usize| {
+        let gap = LAYOUTS[layout].gap;
+        let numbers: usize = widths(cells, layout).iter().map(|(_, width)| gap + width).sum();
+        let left = width.checked_sub(numbers).filter(|left| *left >= least_tree)?;
+        Some((layout, left))
+    };
+    let with_room =
+        |least_tree| (0..DISPENSABLE_LAYOUTS).find_map(|layout| fits(layout, least_tree));
+    let share = names.min(width * NAMES_SHARE.0 / NAMES_SHARE.1);
+    let narrow = || {
+        (DISPENSABLE_LAYOUTS - 1..LAYOUTS.len())
+            .find_map(|layout| fits(layout, LAYOUTS[layout].least_tree.min(names)))
+    };
+    let found = with_room(names).or_else(|| with_room(share)).or_else(narrow);
+    found.unwrap_or((LAYOUTS.len() - 1, NARROWEST_TREE))
 }
 
 /// Returns the hosts of the slowest ranks of `lines`, each rank once. The rank for which the others

@@ -67,7 +67,8 @@ fn in_a_narrow_table_whom_a_callpath_waits_for_is_below_it() {
     let lines = table(late(), false, 80);
     assert!(lines.iter().all(|line| line.len() <= 80), "{lines:#?}");
     let [.., at, below] = lines.as_slice() else { panic!("{lines:#?}") };
-    let (place, other) = (at.find("MPI_Recv at").expect("a name"), below.find("for ").expect("for"));
+    let (place, other) =
+        (at.find("MPI_Recv at").expect("a name"), below.find("for ").expect("for"));
     assert_eq!((place, other), (other, below.len() - below.trim_start().len()), "{lines:#?}");
     assert!(below.ends_with("MPI_Send at work:10"), "{lines:#?}");
     // Ranks are told in any width.
