@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Writes pages of profiles of several kinds with `tinyprof html`, and clicks through them in
-# Chromium. With --pictures screenshots are in target/browser/screenshots afterwards, and two of
-# them become those of the README. Installs Chromium, Node.js and npm if they are missing.
+# Chromium. With --pictures screenshots are in target/browser/screenshots afterwards, and one of
+# them becomes that of iterations in the README; scripts/readme-pictures.sh takes the others. Installs Chromium, Node.js and npm if they are missing.
 #
 # With --matrix it takes pictures of all views at three sizes, in light and dark, and compares them
 # with those in web/tests/pictures, which takes minutes; with --matrix --keep they become those. With
@@ -141,7 +141,6 @@ case ${1:-} in
     if [[ ${1:-} == --pictures ]]; then export TINYPROF_SCREENSHOTS=1; fi
     node --test --test-concurrency=2 "$web"/tests/*.test.js
     if [[ ${1:-} == --pictures ]]; then
-        cp "$out/screenshots/fft-summary.png" docs/images/summary.png
         cp "$out/screenshots/tc-iterations.png" docs/images/iterations.png
     fi
     ;;

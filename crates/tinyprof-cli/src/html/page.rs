@@ -31,7 +31,7 @@ const HASHES: [&str; 4] = [
     "KgJVsC6ZtO36GHbPx7mxi8unNtaEOWubzRWBtiOJCrg=",
     "IWpurdLQBGqwONpnTZ//JhHMQUj2Y6jCc0mL3Y0WWP8=",
     "TVJDR0ybuoW6jcAKcaT4GDB9O7E12ZOV9RX3equZeIw=",
-    "SEvSyUrQVdqihS+3EDSDDuBgwLsx0u+PdfwlLJ3AOsU=",
+    "7MeArSjT2zPGdsIiA5ErSYrv8Z1sB5/cF0WQpk/pAc0=",
 ];
 
 /// Returns the page of one profile, or of two and their comparison.

@@ -39,6 +39,20 @@ test("a wave has three phases, and three lanes in the loop", async () => {
   await page.context().close();
 });
 
+test("what a finding names as the cause is framed, with those who wait, until another one is chosen", async () => {
+  const { page, wrong } = await open(browser, "all-4");
+  await goTo(page, "structure");
+  const drawn = () => page.$eval("#view-structure canvas", (canvas) => canvas.toDataURL());
+  assert.match(await page.textContent("#view-structure .note"), /Framed: cause 1 of the summary; .* Rank 2 computes /);
+  const framed = await drawn();
+  await page.click("#view-structure .choice[aria-label=Cause] button:last-child");
+  await settled(page);
+  assert.doesNotMatch(await page.textContent("#view-structure .note"), /Framed/);
+  assert.notEqual(await drawn(), framed);
+  assert.deepEqual(wrong, []);
+  await page.context().close();
+});
+
 test("the keyboard goes through the calls of all lanes, and selects", async () => {
   const { page, wrong } = await open(browser, "wave");
   await goTo(page, "structure");

@@ -78,18 +78,23 @@ fn in_a_narrow_table_whom_a_callpath_waits_for_is_below_it() {
     assert!(table(late(), false, 160).iter().any(|line| line.contains("(w.c:20) for ")));
 }
 
-#[test]
-fn the_rank_that_most_wait_for_comes_first_with_its_part() {
+/// Rank 2 waits 9 ms for rank 0, and rank 3 1 ms for rank 1.
+fn most_for_one() -> World {
     let mut world = World::new(4, "late");
     for (from, compute_ns) in [(0, 9_000_000), (1, 1_000_000)] {
         world.compute(from, compute_ns);
         world.send(from, from + 2, SEND, 100);
         world.receive(from + 2, from, RECV);
     }
-    let found = json(world.clone(), false);
+    world
+}
+
+#[test]
+fn the_rank_that_most_wait_for_comes_first_with_its_part() {
+    let found = json(most_for_one(), false);
     assert_eq!((&found[0]["for_ranks"], &found[0]["most_for_rank"]), (&"0-1".into(), &0.into()));
     assert!(found[0]["most_ns"].as_u64() > Some(8_000_000), "{found:#?}");
-    let lines = table(world, false, 160);
+    let lines = table(most_for_one(), false, 160);
     assert!(lines[1].contains("  0 (90.0%), 1  "), "{lines:#?}");
 }
 
