@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Takes the pictures of the README: of a run of examples/c/wave.c on 4 ranks, one of which computes
-# longer, as it is without a rebuild, and of a running job. They are in docs/images afterwards.
-# Needs what scripts/browser.sh needs.
+# Takes the pictures of the README: of a run of six ranks, of which every other one is late, and of a
+# running job. Ranks sleep instead of computing, so that any machine will do, even a busy one. The
+# pictures are in docs/images afterwards. Needs what scripts/browser.sh needs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/rust.sh
@@ -14,10 +14,10 @@ bin=${CARGO_TARGET_DIR:-$PWD/target}/debug
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 
-"$MPICC" -g -O1 -o "$place/wave" examples/c/wave.c -lm
-"$bin/tinyprof" run -o mpi=messages -o events=ring -o sample=100 -o report=off --out "$place/wave" -- \
-    "${MPIEXEC[@]}" -n 4 "$place/wave" 2 </dev/null
-"$bin/tinyprof" html "$place/wave.tprof" -o "$place/wave.html"
-"$bin/tinyprof" --color always why "$place/wave.tprof" --width 100 >"$place/why.txt"
-TINYPROF_PAGES=$place node crates/tinyprof-cli/web/tests/readme-pictures.js wave "$place/why.txt" docs/images
+"$MPICC" -g -O1 -o "$place/waiting" crates/tinyprof-preload/tests/programs/waiting.c
+"$bin/tinyprof" run -o mpi=messages -o events=ring -o report=off --out "$place/waiting" -- \
+    "${MPIEXEC[@]}" -n 6 "$place/waiting" late_sender 40 150000 </dev/null
+"$bin/tinyprof" html "$place/waiting.tprof" -o "$place/waiting.html"
+"$bin/tinyprof" --color always why "$place/waiting.tprof" --width 100 >"$place/why.txt"
+TINYPROF_PAGES=$place node crates/tinyprof-cli/web/tests/readme-pictures.js waiting "$place/why.txt" docs/images
 bash scripts/live-pictures.sh --pictures 4

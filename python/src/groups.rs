@@ -53,9 +53,11 @@ fn read(
 #[pyfunction]
 fn classes_json(py: Python<'_>, source: Source, with_times: bool) -> PyResult<(String, bool)> {
     let (directory, name, limit_bytes) = source;
-    let made = py.detach(|| Whole::open(&directory, limit_bytes)?.structure(with_times));
-    let structure = made.map_err(|error| explain(py, Failure::Read(error)))?;
-    Ok((structure.to_json(&name).to_string(), structure.is_recorded()))
+    let made = py.detach(|| {
+        let structure = Whole::open(&directory, limit_bytes)?.structure(with_times)?;
+        Ok((structure.to_json(&name).to_string(), structure.is_recorded()))
+    });
+    made.map_err(|error| explain(py, Failure::Read(error)))
 }
 
 /// Adds the functions of this module.

@@ -29,9 +29,9 @@ const STYLES: [&str; 4] = [
 /// says to what.
 const HASHES: [&str; 4] = [
     "KgJVsC6ZtO36GHbPx7mxi8unNtaEOWubzRWBtiOJCrg=",
-    "IWpurdLQBGqwONpnTZ//JhHMQUj2Y6jCc0mL3Y0WWP8=",
+    "R/pKptJBGYW0hZU+BkzFvsYwj+7xJ8c9X0j7i1BoGM4=",
     "TVJDR0ybuoW6jcAKcaT4GDB9O7E12ZOV9RX3equZeIw=",
-    "7MeArSjT2zPGdsIiA5ErSYrv8Z1sB5/cF0WQpk/pAc0=",
+    "3LWtj+50V9fhy6AEEnNyEOu7+OzejLzB3ayCnGYPJrM=",
 ];
 
 /// Returns the page of one profile, or of two and their comparison.

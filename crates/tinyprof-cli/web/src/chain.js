@@ -4,7 +4,7 @@
 import { token } from "./theme.js";
 
 /** The most lines from the cause to those who wait. */
-const LINES_MAX = 24;
+const CHAIN_LINES_MAX = 24;
 
 /** Returns the findings of a page whose chain can be drawn, with their numbers. */
 export function findingsWithChain(why) {
@@ -34,7 +34,7 @@ export function drawChain(context, { causes, waiting }) {
   const lines = causes.flatMap((cause) => waiting.filter(({ lane }) => lane !== cause.lane).map((node) => [cause, node]));
   context.lineWidth = 1.5;
   context.setLineDash([5, 3]);
-  for (const [cause, node] of lines.slice(0, LINES_MAX)) {
+  for (const [cause, node] of lines.slice(0, CHAIN_LINES_MAX)) {
     const down = Math.sign(node.lane - cause.lane);
     const [x0, y0] = [cause.x + cause.width / 2, cause.y + (down > 0 ? cause.height : 0)];
     const [x1, y1] = [node.x + node.width / 2, node.y + (down > 0 ? 0 : node.height)];

@@ -38,7 +38,7 @@ for (const view of ["summary", "timeline"]) {
   await settled(page);
   await page.screenshot({ path: join(folder, `${view}.png`) });
 }
-await terminalPicture(browser, "tinyprof why wave.tprof", join(folder, "why.png"));
+await terminalPicture(browser, `tinyprof why ${name}.tprof`, join(folder, "why.png"));
 await browser.close();
 for (const line of wrong) console.log(line);
 process.exitCode = wrong.length > 0 ? 1 : 0;

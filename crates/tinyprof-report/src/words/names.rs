@@ -75,7 +75,10 @@ pub fn cut(text: &str, width: usize) -> String {
     if columns(&short) <= width {
         return short;
     }
-    cut_middle(&without_namespaces(&short, width).unwrap_or(short), width)
+    // Where the function is whole without its middle, too, the namespaces' ends may stay.
+    let is_whole = |without: &String| 2 * columns(without) + ELLIPSIS.len() <= width;
+    let without = without_namespaces(&short, width).filter(|without| !is_whole(without));
+    cut_middle(&without.unwrap_or(short), width)
 }
 
 /// Returns a name with the file of its place left out: `exchange:41` for `exchange (halo.c:41)`.
@@ -206,7 +209,9 @@ mod tests {
         check("main<fluid::exchange", 15, "main<exchange");
         check("fluid::exchange::{{closure}}", 22, "exchange::{{closure}}");
         check("operator() (int, double)", 10, "oper...le)");
-        check("exchange (halo.c:)", 10, "exch....c:)");
+        check("exchange (halo.c:)", 10, "exch...c:)");
+        check("fluid::a_long_namespace::send", 26, "a_long_namespace::send");
+        check("fluid::a_long_namespace::send", 20, "fluid::a_...ce::send");
     }
 
     #[test]
