@@ -30,6 +30,9 @@ pub(crate) const ATTEMPTS: usize = 5;
 /// late by that: the work of these programs is sleeping.
 pub(crate) const CROWDED_PART: f64 = 0.01;
 
+/// The part of the time without a processor from which on nothing is said for certain of data.
+const NO_PROCESSOR_PART: f64 = 0.4;
+
 /// The programs, compiled, and what starts them.
 struct Programs {
     directory: tempfile::TempDir,
@@ -189,6 +192,11 @@ fn check(level: &str) {
                 // Where processors are shared with other work, a rank is late that is not at fault.
                 eprintln!("  again ({why}): ranks had no processor {:.1}%", 100.0 * crowding);
                 continue;
+            }
+            // Where ranks had no processor for most of the time, data is not what takes long.
+            if !is_right && fault.moves_data && crowding >= NO_PROCESSOR_PART {
+                eprintln!("  not counted ({why}): ranks had no processor {:.1}%", 100.0 * crowding);
+                break;
             }
             tried += 1;
             if let Some(advice) = advice {

@@ -1,24 +1,28 @@
 //! Large messages, and operations that move much data: what they take after all sides are there.
 
+mod messages;
+mod operations;
+
 use std::collections::BTreeMap;
 
 use tinyprof_format::model::{CallpathIndex, Traffic};
 use tinyprof_messages::graph::RankSet;
-use tinyprof_report::Certainty;
-use tinyprof_report::cells::count_cell;
 
 use super::Facts;
-use super::messages::{in_call_ns, mean_bytes, size, with_processor_ns};
+use super::messages::{in_call_ns, with_processor_ns};
 use crate::blame::{At, Blamed};
 use crate::facts::activities::Doing;
 use crate::facts::calls::Call;
 use crate::facts::run::Run;
-use crate::finding::{Finding, Kind, Link};
-use crate::phrases::{capital, if_many, ns, ranks};
+use crate::finding::{Finding, Link};
+use crate::phrases::{if_many, ns, ranks};
 use crate::place::Place;
 
 /// A message from this size on takes as long as its bytes.
 const LARGE_BYTES: f64 = 65_536.0;
+
+/// The part of what data takes from which on it is said that others wait meanwhile.
+const MEANWHILE_PART: f64 = 0.1;
 
 /// Of how many times as much data as each other one a rank has far more.
 const FAR_MORE: f64 = 4.0;
@@ -62,7 +66,9 @@ pub(crate) const BEHIND: &str = "waits meanwhile for those ranks";
 /// and the waiting of others that they explain.
 pub(super) fn large(facts: &Facts<'_>, told: &[Finding]) -> (Vec<Finding>, Blamed) {
     let (mut found, mut explained) = (Vec::new(), Blamed::default());
-    for (finding, behind) in of_messages(facts, told).into_iter().chain(of_operation(facts)) {
+    for (finding, behind) in
+        messages::found(facts, told).into_iter().chain(operations::found(facts))
+    {
         found.push(finding);
         explained.absorb(&behind);
     }
@@ -134,266 +140,6 @@ impl Travel {
     }
 }
 
-/// The part of what data takes from which on it is said that others wait meanwhile.
-const MEANWHILE_PART: f64 = 0.1;
-
-/// Returns the finding about large messages that take long after both ends are there.
-fn of_messages(facts: &Facts<'_>, told: &[Finding]) -> Option<(Finding, Blamed)> {
-    let run = facts.run;
-    let mut all = Traffic::default();
-    let mut by: BTreeMap<u32, Traffic> = BTreeMap::new();
-    for call in run.calls.values() {
-        all.absorb(call.sent);
-        call.sent_by.iter().for_each(|(rank, sent)| by.entry(*rank).or_default().absorb(*sent));
-    }
-    let heavy =
-        Heavy::of(&by, run.used() as u64).filter(|heavy| mean_bytes(heavy.here) >= LARGE_BYTES);
-    if mean_bytes(all) < LARGE_BYTES && heavy.is_none() {
-        return None;
-    }
-    let is_transfer = |call: &Call| {
-        let name = &call.function;
-        ["Send", "Recv", "Wait"].iter().any(|part| name.contains(part)) && !call.is_startup
-    };
-    let costs = costs(facts, &is_transfer);
-    let (first, first_ns) = *costs.first()?;
-    let travel = Travel::of(facts, &costs)?;
-    // There the receiver was late, and what else the call takes may be due to that.
-    let is_late = |one: &Finding| one.kind == Kind::LateReceiver;
-    let at = |one: &Finding| one.waits_at.as_ref().map(|place| place.index);
-    if told.iter().any(|one| is_late(one) && at(one) == Some(first)) {
-        return None;
-    }
-    let waits_at = Place::of(&run.callpaths, first);
-    let (kind, is_adjacent, advice) = overlap(run, first, first_ns);
-    let who = visitors(run, first);
-    let right_after = if is_adjacent { ", which comes right after their start" } else { "" };
-    let (place, sentence, of_ranks) = match heavy {
-        Some(heavy) => {
-            let place = sent_at(run, &heavy.ranks).unwrap_or_else(|| waits_at.clone());
-            let sentence = format!(
-                "{} {} {} in messages of {} on average in {}, the others {} each; messages travel \
-                 for {} of all ranks after both sides are there, most of it in {}{right_after}{}",
-                capital(&ranks(&heavy.ranks)),
-                if_many(&heavy.ranks, "sends", "send"),
-                size(heavy.here_bytes),
-                size(mean_bytes(heavy.here)),
-                place.name(),
-                size(heavy.others_bytes),
-                travel.text,
-                waits_at.short_name(&place),
-                travel.meanwhile(run, &place),
-            );
-            (place, sentence, heavy.ranks)
-        }
-        None => {
-            let sentence = format!(
-                "{} messages of {} on average travel for {} of all ranks after both sides are \
-                 there, most of it in {}{right_after}{}",
-                count_cell(all.count),
-                size(mean_bytes(all)),
-                travel.text,
-                waits_at.name(),
-                travel.meanwhile(run, &waits_at),
-            );
-            (waits_at.clone(), sentence, who.clone())
-        }
-    };
-    let lost_ns = run.a_rank_ns(travel.sum_ns());
-    let finding = Finding {
-        certainty: Certainty::AtMost,
-        ranks: of_ranks,
-        place: Some(place),
-        waits_at: Some(waits_at),
-        waiting_ranks: who,
-        chain: travel.chain,
-        ..Finding::new(kind, lost_ns, sentence, advice.to_owned())
-    };
-    Some((finding, travel.behind))
-}
-
-/// Returns the kind of a finding about messages that are completed in this call, whether nothing is
-/// computed between their start and that, and the advice.
-fn overlap(run: &Run, at: CallpathIndex, in_call_ns: f64) -> (Kind, bool, &'static str) {
-    let call = &run.calls[&at];
-    let between = call.before.map_or(0, |(_, ns)| ns);
-    let starts = call.before.and_then(|(before, _)| run.calls.get(&before));
-    let is_started = call.function.starts_with("MPI_Wait")
-        && starts.is_some_and(|before| before.function.starts_with("MPI_I"));
-    let is_adjacent = is_started && crate::ns(between.into()) < 0.1 * in_call_ns;
-    let (kind, advice) = if is_adjacent {
-        (
-            Kind::NoOverlap,
-            "Compute what does not need the data between the start of the messages and their \
-             completion.",
-        )
-    } else if is_started {
-        (
-            Kind::Bandwidth,
-            "The messages are started before the computation, and travel after it: let MPI go on \
-             meanwhile (its own thread, or MPI_Testall now and then), or send less data.",
-        )
-    } else {
-        (
-            Kind::Bandwidth,
-            "Send less data, or let it travel while the ranks compute (MPI_Isend, MPI_Irecv).",
-        )
-    };
-    (kind, is_adjacent, advice)
-}
-
-/// Returns the call in which these ranks send most of their data.
-fn sent_at(run: &Run, of: &RankSet) -> Option<Place> {
-    let bytes = |call: &Call| -> u64 {
-        let theirs = call.sent_by.iter().filter(|(rank, _)| of.contains(**rank));
-        theirs.map(|(_, sent)| sent.bytes).fold(0, u64::saturating_add)
-    };
-    let most = run.calls.iter().max_by_key(|(_, call)| bytes(call));
-    most.map(|(index, _)| Place::of(&run.callpaths, *index))
-}
-
-/// What ranks put into an operation, or get from it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
-    Puts,
-    Gets,
-    /// Into a file, or from it.
-    Files,
-}
-
-impl Side {
-    const fn of(self, call: &Call) -> &BTreeMap<u32, Traffic> {
-        match self {
-            Self::Puts => &call.put_by,
-            Self::Gets => &call.got_by,
-            Self::Files => &call.files_by,
-        }
-    }
-}
-
-/// How an operation moves data.
-#[derive(Clone, Copy, Debug)]
-struct Moves {
-    /// The side that says how much it is.
-    side: Side,
-    /// The sides on which ranks may have more than others.
-    uneven: &'static [Side],
-    /// True if each rank has a part for each other one.
-    is_divided: bool,
-}
-
-/// Returns how a function moves data among ranks; none if it does not, or the call only begins it.
-fn moves(call: &Call) -> Option<Moves> {
-    let of = |side, uneven, is_divided| Some(Moves { side, uneven, is_divided });
-    let name = call.function.strip_prefix("MPI_")?;
-    let is = |begins: &[&str]| begins.iter().any(|begin| name.starts_with(begin));
-    match () {
-        () if is(&["File_"]) && name.ends_with("_all") => of(Side::Files, &[Side::Files], false),
-        () if is(&["Alltoall"]) => of(Side::Puts, &[Side::Puts, Side::Gets], true),
-        () if is(&["Neighbor_"]) => of(Side::Puts, &[Side::Puts, Side::Gets], false),
-        () if is(&["Allgather", "Gather"]) => of(Side::Puts, &[Side::Puts], false),
-        () if is(&["Scatter", "Reduce_scatter"]) => of(Side::Gets, &[Side::Gets], false),
-        () if is(&["Bcast", "Reduce", "Allreduce", "Scan", "Exscan"]) => of(Side::Puts, &[], false),
-        () => None,
-    }
-}
-
-/// Returns the finding about the operation that takes the longest to move its data.
-fn of_operation(facts: &Facts<'_>) -> Option<(Finding, Blamed)> {
-    let run = facts.run;
-    let is_of_data = |call: &Call| !call.is_startup && is_large(call, run);
-    let first = *costs(facts, &is_of_data).first()?;
-    let (index, _) = first;
-    let travel = Travel::of(facts, &[first])?;
-    let call = &run.calls[&index];
-    let Moves { side, uneven, .. } = moves(call)?;
-    let heavy = heavy_of(call, uneven);
-    let is_file = side == Side::Files;
-    let place = Place::of(&run.callpaths, index);
-    let who = visitors(run, index);
-    let does = |side: Side, of: &RankSet, each: f64| {
-        let (verb, into) = match side {
-            Side::Puts => (if_many(of, "puts", "put"), "each time into"),
-            Side::Gets => (if_many(of, "gets", "get"), "each time from"),
-            Side::Files => (if_many(of, "moves", "move"), "each time in"),
-        };
-        format!("{} {verb} {} {into} {}", capital(&ranks(of)), size(each), place.name())
-    };
-    let (of_ranks, what, others, advice) = match heavy {
-        Some((side, heavy)) => (
-            heavy.ranks.clone(),
-            does(side, &heavy.ranks, mean_bytes(heavy.here)),
-            format!(", the others {}", size(per_visit(&heavy, side.of(call)))),
-            "Share the data out more evenly among the ranks, move less of it",
-        ),
-        // That a file takes long is no fault of ranks.
-        None if is_file => return None,
-        None => {
-            let all = of_all(side.of(call));
-            let does = does(side, &all.0, all.1);
-            (all.0, does, String::new(), "Move less data")
-        }
-    };
-    let sentence = format!(
-        "{what}{others}; moving it takes {} of all ranks, without waiting for late ones{}",
-        travel.text,
-        travel.meanwhile(run, &place)
-    );
-    let begins = match call.function.strip_prefix("MPI_File_") {
-        Some(name) => format!("MPI_File_i{name}"),
-        None => format!("MPI_I{}", call.function.trim_start_matches("MPI_").to_ascii_lowercase()),
-    };
-    let advice = format!("{advice}, or let it travel while they compute ({begins}).");
-    let kind = if is_file { Kind::SerialIo } else { Kind::Bandwidth };
-    let lost_ns = run.a_rank_ns(travel.sum_ns());
-    let finding = Finding {
-        certainty: Certainty::AtMost,
-        ranks: of_ranks,
-        place: Some(place.clone()),
-        waits_at: Some(place),
-        waiting_ranks: who,
-        chain: travel.chain,
-        ..Finding::new(kind, lost_ns, sentence, advice)
-    };
-    Some((finding, travel.behind))
-}
-
-/// Returns the ranks that have far more than the others on one of these sides, and that side.
-fn heavy_of(call: &Call, sides: &[Side]) -> Option<(Side, Heavy)> {
-    let among = |side: Side| match side {
-        // Who puts nothing into an operation is counted, too.
-        Side::Puts | Side::Gets => call.put_by.len() as u64,
-        Side::Files => call.files_by.len() as u64,
-    };
-    let heavy =
-        sides.iter().filter_map(|side| Some((*side, Heavy::of(side.of(call), among(*side))?)));
-    let more = |heavy: &Heavy| heavy.here_bytes / heavy.others_bytes.max(1.0);
-    heavy.max_by(|a, b| more(&a.1).total_cmp(&more(&b.1)))
-}
-
-/// Returns whether some rank has a large amount of data in a call.
-fn is_large(call: &Call, run: &Run) -> bool {
-    let Some(moves) = moves(call) else { return false };
-    let parts = if moves.is_divided { crate::ns(run.used().max(1) as u128) } else { 1.0 };
-    moves.side.of(call).values().any(|traffic| mean_bytes(*traffic) >= LARGE_BYTES * parts)
-}
-
-/// Returns the bytes of each visit of the ranks that are not heavy.
-fn per_visit(heavy: &Heavy, by: &BTreeMap<u32, Traffic>) -> f64 {
-    let others = by.iter().filter(|(rank, _)| !heavy.ranks.contains(**rank));
-    let mut sum = Traffic::default();
-    others.for_each(|(_, traffic)| sum.absorb(*traffic));
-    mean_bytes(sum)
-}
-
-/// Returns the ranks that have any data, and how much in each visit.
-fn of_all(by: &BTreeMap<u32, Traffic>) -> (RankSet, f64) {
-    let any = by.iter().filter(|(_, traffic)| traffic.bytes > 0);
-    let mut sum = Traffic::default();
-    any.clone().for_each(|(_, traffic)| sum.absorb(*traffic));
-    (any.map(|(rank, _)| *rank).collect(), mean_bytes(sum))
-}
-
 /// Returns the time of all ranks in each call of a kind that may wait, without waiting, the longest
 /// first.
 fn costs(facts: &Facts<'_>, is_in: &dyn Fn(&Call) -> bool) -> Vec<(CallpathIndex, f64)> {
@@ -418,6 +164,7 @@ mod tests {
     use super::*;
     use crate::blame::Blame;
     use crate::facts::run::RunBuilder;
+    use crate::finding::Kind;
 
     /// Returns a run of ranks of 1 s, which are in a call of this function for 0.2 s each.
     fn run_of(function: &str, ranks: usize) -> (Run, CallpathIndex) {

@@ -13,15 +13,18 @@ pub(super) struct Fault {
     pub(super) ranks: &'static str,
     /// The same at level `calls`, where that can be known.
     pub(super) ranks_of_calls: Option<&'static str>,
+    /// True if ranks need processors: they do not sleep in place of computing.
+    pub(super) moves_data: bool,
 }
 
 const fn fault(name: &'static str, kinds: &'static [&'static str], ranks: &'static str) -> Fault {
-    Fault { name, size: 4, steps: "10", kinds, ranks, ranks_of_calls: Some(ranks) }
+    let (size, steps, ranks_of_calls) = (4, "10", Some(ranks));
+    Fault { name, size, steps, kinds, ranks, ranks_of_calls, moves_data: false }
 }
 
 /// Rank 1 of three has far more data than the others, which sums of times do not tell.
 const fn moved(name: &'static str, kinds: &'static [&'static str]) -> Fault {
-    Fault { size: 3, steps: "20", ..fault(name, kinds, "1").of_messages() }
+    Fault { size: 3, steps: "20", moves_data: true, ..fault(name, kinds, "1").of_messages() }
 }
 
 impl Fault {
