@@ -31,13 +31,6 @@ static void much_to_all(void) {
   MPI_Alltoallv(mine, sent, from, MPI_CHAR, all, received, to, MPI_CHAR, world);  // place: much_to_all
 }
 
-static void much_for_all(void) {
-  int received[16], to[16];
-  counts(received, to);
-  work(0.25);
-  MPI_Allgatherv(mine, bytes_of(rank), MPI_CHAR, all, received, to, MPI_CHAR, world);  // place: much_for_all
-}
-
 // The others wait for it in the barrier.
 static void much_for_root(void) {
   int received[16], to[16];
@@ -81,8 +74,8 @@ static const struct {
   void (*run)(void);
 } patterns[] = {
 #define PATTERN(name) {#name, name}
-    PATTERN(much_to_all), PATTERN(much_for_all), PATTERN(much_for_root),
-    PATTERN(much_from_root), PATTERN(much_sent), PATTERN(read_first)};
+    PATTERN(much_to_all), PATTERN(much_for_root), PATTERN(much_from_root), PATTERN(much_sent),
+    PATTERN(read_first)};
 
 int main(int count, char **arguments) {
   MPI_Init(&count, &arguments);

@@ -108,7 +108,6 @@ pub(super) const FAULTS: &[Fault] = &[
     fault("napping", &["late_sender"], "2").of_messages(),
     fault("noticed_late", &["late_to_collective"], "1"),
     moved("much_to_all", &["bandwidth"]),
-    moved("much_for_all", &["bandwidth"]),
     moved("much_for_root", &["bandwidth"]),
     moved("much_from_root", &["bandwidth"]),
     moved("much_sent", &["no_overlap", "bandwidth"]),
@@ -151,7 +150,7 @@ pub(super) const FURTHER: &[&str] = &[
 
 /// The faults that are in `moved.c`.
 pub(super) const MOVED: &[&str] =
-    &["much_to_all", "much_for_all", "much_for_root", "much_from_root", "much_sent", "read_first"];
+    &["much_to_all", "much_for_root", "much_from_root", "much_sent", "read_first"];
 
 pub(super) const HEALTHY: &[&str] = &[
     "ring",
