@@ -125,14 +125,16 @@ fn chosen(cells: &[(&'static Column, Vec<String>)], names: usize, width: usize) 
         let left = width.checked_sub(numbers).filter(|left| *left >= least_tree)?;
         Some((layout, left))
     };
-    let with_room =
-        |least_tree| (0..DISPENSABLE_LAYOUTS).find_map(|layout| fits(layout, least_tree));
+    // Names are not cut for long headings.
+    let with_room = |first: usize, least_tree: usize| {
+        (first..DISPENSABLE_LAYOUTS).find_map(|layout| fits(layout, least_tree))
+    };
     let share = names.min(width * NAMES_SHARE.0 / NAMES_SHARE.1);
     let narrow = || {
         (DISPENSABLE_LAYOUTS - 1..LAYOUTS.len())
             .find_map(|layout| fits(layout, LAYOUTS[layout].least_tree.min(names)))
     };
-    let found = with_room(names).or_else(|| with_room(share)).or_else(narrow);
+    let found = with_room(0, names).or_else(|| with_room(1, share)).or_else(narrow);
     found.unwrap_or((LAYOUTS.len() - 1, NARROWEST_TREE))
 }
 
