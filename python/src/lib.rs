@@ -1,6 +1,6 @@
 //! The reader behind the Python package `tinyprof`. It is written from docs/format.md, not from the
-//! writer's code: if both agree, the document is sufficient. Only `reports`, `groups` and `whole` use
-//! the libraries of the command.
+//! writer's code: if both agree, the document is sufficient. Only `reports`, `groups` and `whole`
+//! use the libraries of the command.
 //!
 //! Python reads the manifest and builds frames; this crate contains the parts that would take too
 //! long there.
