@@ -21,6 +21,7 @@ use std::convert::Infallible;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand};
 use tinyprof_report::SortKey;
 
@@ -185,7 +186,7 @@ pub(crate) enum Command {
 pub(crate) struct RunArguments {
     /// The profile's name; .tprof is added if missing [default: the program's name and the number
     /// of the job or process]
-    #[arg(long, value_name = "NAME", value_parser = setting::out)]
+    #[arg(long, value_name = "NAME", value_parser = OsStringValueParser::new().try_map(setting::out))]
     pub(crate) out: Option<SettingValue>,
     /// A setting of TinyProf, such as interval=5s; may be repeated
     #[arg(short = 'o', value_name = "KEY=VALUE", value_parser = setting::parse)]

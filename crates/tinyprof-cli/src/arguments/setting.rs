@@ -1,5 +1,7 @@
 //! `-o KEY=VALUE`: a setting of the recorder, by the key in the table of settings.
 
+use std::ffi::{OsStr, OsString};
+
 use tinyprof_settings::{SETTINGS, Setting};
 
 use crate::near::{CHANGES_MAX, changes};
@@ -8,7 +10,7 @@ use crate::near::{CHANGES_MAX, changes};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SettingValue {
     pub(crate) variable: &'static str,
-    pub(crate) value: String,
+    pub(crate) value: OsString,
 }
 
 /// Parses `KEY=VALUE`.
@@ -20,20 +22,21 @@ pub(super) fn parse(text: &str) -> Result<SettingValue, String> {
         return Err("expected KEY=VALUE, as in interval=5s".to_owned());
     };
     let setting = Setting::of_key(key).ok_or_else(|| unknown(key))?;
-    with_value(setting, value)
+    with_value(setting, value.as_ref())
 }
 
-/// Parses the value of `--out`.
+/// Parses the value of `--out`. A file's name need not be text.
 ///
 /// # Errors
 /// The values that are accepted.
-pub(super) fn out(name: &str) -> Result<SettingValue, String> {
-    with_value(Setting::of_key("out").ok_or_else(|| unknown("out"))?, name)
+#[expect(clippy::needless_pass_by_value, reason = "the parser passes it so")]
+pub(super) fn out(name: OsString) -> Result<SettingValue, String> {
+    with_value(Setting::of_key("out").ok_or_else(|| unknown("out"))?, &name)
 }
 
-fn with_value(setting: &Setting, value: &str) -> Result<SettingValue, String> {
+fn with_value(setting: &Setting, value: &OsStr) -> Result<SettingValue, String> {
     // An empty path counts as not set.
-    if value.is_empty() || !setting.accepts(value.as_ref()) {
+    if value.is_empty() || !setting.accepts(value) {
         return Err(format!("expected {} for {}", setting.expected, setting.key));
     }
     Ok(SettingValue { variable: setting.variable, value: value.to_owned() })
@@ -62,16 +65,25 @@ fn unknown(key: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::ffi::OsStringExt as _;
+
     use super::*;
 
     #[test]
     fn a_setting_is_a_variable_with_a_value() {
         let check = |text: &str, variable: &'static str, value: &str| {
-            assert_eq!(parse(text), Ok(SettingValue { variable, value: value.to_owned() }));
+            assert_eq!(parse(text), Ok(SettingValue { variable, value: value.into() }));
         };
         check("interval=5s", "TINYPROF_INTERVAL", "5s");
         check("filter=-*fields_at*,+main", "TINYPROF_FILTER", "-*fields_at*,+main");
         check("out=a=b", "TINYPROF_OUT", "a=b");
+    }
+
+    #[test]
+    fn a_name_need_not_be_text() {
+        let name = OsString::from_vec(b"caf\xe9".to_vec());
+        let expected = SettingValue { variable: "TINYPROF_OUT", value: name.clone() };
+        assert_eq!(out(name), Ok(expected));
     }
 
     #[test]

@@ -57,7 +57,7 @@ pub(super) fn asked_for(arguments: &RunArguments) -> Result<Option<OfRun>, Strin
         settings.into_iter().find(|setting| setting.variable == variable)
     };
     let lookup = |variable: &str| match of_option(variable) {
-        Some(setting) => Some(setting.value.clone().into()),
+        Some(setting) => Some(setting.value.clone()),
         None => env::var_os(variable),
     };
     // The program says itself what it refuses.
