@@ -9,12 +9,12 @@ const ORDERS: usize = 64;
 /// Messages whose edges are remembered: more than `WrongOrder` remembers.
 const EDGES: usize = 128;
 
-/// What was delivered lately.
+/// What was delivered lately. It is not in one piece: threads whose stacks are small make some, too.
 pub(super) struct Delivered {
     /// Receives from any source compete for messages of a communicator and tag, wherever they are
     /// posted.
-    orders: [(u64, Inversions); ORDERS],
-    edges: [(Callpath, EdgeKey); EDGES],
+    orders: Box<[(u64, Inversions)]>,
+    edges: Box<[(Callpath, EdgeKey)]>,
     next: usize,
 }
 
@@ -22,8 +22,8 @@ impl Default for Delivered {
     fn default() -> Self {
         let unknown = EdgeKey { kind: EdgeKind::Message, partner: 0, from: EdgeKey::UNKNOWN };
         Self {
-            orders: [(0, Inversions::default()); ORDERS],
-            edges: [(Callpath::NONE, unknown); EDGES],
+            orders: vec![(0, Inversions::default()); ORDERS].into(),
+            edges: vec![(Callpath::NONE, unknown); EDGES].into(),
             next: 0,
         }
     }
