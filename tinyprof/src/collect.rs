@@ -71,5 +71,5 @@ pub(crate) mod for_mpi {
     pub use crate::record::{NewWorker, Start, announce_threads, new_worker};
 
     // Of the recorder, and reachable only because it is public there.
-    pub use crate::sys::{NotDone, is_sandboxed, note_sandbox, without_write_signals};
+    pub use crate::sys::{NotDone, is_sandboxed, note_sandbox, undisturbed, without_write_signals};
 }

@@ -133,7 +133,7 @@ pub mod __calls {
         no_processor_ns, set_aside_switched_off, visit_ns_now, with_discarded_records,
     };
     pub use crate::collect::for_mpi::starting;
-    pub use crate::sys::boot_id;
+    pub use crate::sys::{boot_id, undisturbed};
 }
 
 /// The expansion of the macros. Not for use by hand: it changes without notice.

@@ -24,7 +24,7 @@ static ARRANGE: extern "C" fn() = arrange;
 
 /// Runs one of our own steps within a C function, into which a panic must not cross.
 fn quietly<T: Default>(step: impl FnOnce() -> T) -> T {
-    catch_unwind(AssertUnwindSafe(step)).unwrap_or_else(|_| {
+    catch_unwind(AssertUnwindSafe(|| recorder::undisturbed(step))).unwrap_or_else(|_| {
         recorder::warn("an internal error: the profile may be missing; please report it");
         T::default()
     })

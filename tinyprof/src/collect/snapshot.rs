@@ -18,7 +18,7 @@ use super::session::session;
 use crate::record::clock;
 use crate::record::thread::{arena, arenas, visits_kept_out, visits_lost};
 use crate::record::{Arena, HeldSamples, MetricReading, Reading, Site};
-use crate::sys::{ThreadsAtWork, host_name, peak_memory_bytes};
+use crate::sys::{ThreadsAtWork, host_name, peak_memory_bytes, undisturbed};
 
 /// The address of the arena of the thread that is ending the run, otherwise 0.
 static ENDS_RUN: AtomicUsize = AtomicUsize::new(0);
@@ -32,7 +32,7 @@ static ENDS_RUN: AtomicUsize = AtomicUsize::new(0);
 pub fn ending_here<T>(work: impl FnOnce() -> T) -> T {
     let here = arena().map_or(0, |arena| ptr::from_ref(arena).addr());
     let before = ENDS_RUN.swap(here, Relaxed);
-    let done = work();
+    let done = undisturbed(work);
     ENDS_RUN.store(before, Relaxed);
     done
 }

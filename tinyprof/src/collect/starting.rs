@@ -6,6 +6,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use tinyprof_segment::clock::monotonic_ns;
 
+use crate::sys::undisturbed;
+
 static STARTING_NS: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
@@ -19,7 +21,7 @@ pub fn starting<T>(work: impl FnOnce() -> T) -> T {
         return work();
     }
     let begin_ns = monotonic_ns();
-    let done = work();
+    let done = undisturbed(work);
     STARTING_NS.fetch_add(monotonic_ns().saturating_sub(begin_ns), Relaxed);
     IS_COUNTED.set(false);
     done

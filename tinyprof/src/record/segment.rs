@@ -17,14 +17,16 @@ use tinyprof_segment::words::{Line, low};
 use tinyprof_settings::EVENTS_BYTES_MAX;
 
 use super::reentrancy::ReentrancyGuard;
-use crate::sys::{SegmentFile, refuse_segment, sandbox};
+use crate::sys::{SegmentFile, address_space_bytes, refuse_segment, sandbox, undisturbed};
 
 /// The address space of one arena. Reserving costs nothing; the size bounds what a thread can ever
-/// use. If address space is limited (`ulimit -v`), it is halved until it fits.
+/// use. If address space is limited (`ulimit -v`), it is a small part of that, as the program needs
+/// the rest, and is halved until it fits.
 ///
 /// Miri cannot commit memory later: it gets little, and all of it at once.
 const RESERVED_BYTES_MAX: usize = if cfg!(miri) { 4 << 20 } else { 256 << 20 };
 const RESERVED_BYTES_MIN: usize = 1 << 20;
+const PARTS_OF_LIMIT: u64 = 64;
 const RESERVED_ACCESS: libc::c_int =
     if cfg!(miri) { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_NONE };
 const RESERVED_FLAGS: libc::c_int = if cfg!(miri) { 0 } else { libc::MAP_NORESERVE };
@@ -85,7 +87,11 @@ impl Segment {
     /// Reserves as much as fits. A loop and not an iterator, which would move segments over a stack
     /// that may be small.
     fn reserve_what_fits() -> Option<Self> {
+        let part = usize::try_from(address_space_bytes() / PARTS_OF_LIMIT).unwrap_or(usize::MAX);
         let mut bytes = RESERVED_BYTES_MAX;
+        while bytes > part && bytes > RESERVED_BYTES_MIN {
+            bytes /= 2;
+        }
         while bytes >= RESERVED_BYTES_MIN {
             if let Some(segment) = Self::reserve_bytes(bytes) {
                 return Some(segment);
@@ -282,7 +288,7 @@ impl Segment {
             return false;
         }
         if self.mapped.load(Relaxed) {
-            if self.map_to(bytes) {
+            if undisturbed(|| self.map_to(bytes)) {
                 return true;
             }
             // The file has no room. From here on memory is anonymous, and its contents die with the

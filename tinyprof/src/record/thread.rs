@@ -16,7 +16,7 @@ use super::arena::Arena;
 use super::clock::Clock;
 use super::current::{self, LAST_MARK, SET_ASIDE};
 use super::segments;
-use crate::sys::{Room, ThreadEnd, thread_word};
+use crate::sys::{Room, ThreadEnd, thread_word, undisturbed};
 
 // Values of `current` that are not an arena. Null: the thread has not entered a region yet.
 /// Recording is off: visits are skipped.
@@ -154,11 +154,10 @@ pub(crate) fn attach(start: fn() -> Option<Clock>) -> bool {
         }
         _ => set_current(KEPT_OUT),
     }
-    let Some(clock) = start() else {
+    let Some(arena) = undisturbed(|| start().map(claim)) else {
         set_current(OFF);
         return false;
     };
-    let arena = claim(clock);
     if arena.is_none() {
         count_lost(&VISITS_LOST, header::LOST_ELSEWHERE);
     }

@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 use super::site::Site;
-use crate::sys::SampleRing;
+use crate::sys::{SampleRing, undisturbed};
 use table::{ENDED, REFUSED, TAKEN, THREAD_END, Worker, Workers, workers};
 
 pub(super) use deciding::{adopt, begin_recording, end_recording};
@@ -99,7 +99,7 @@ unsafe extern "C-unwind" fn run(worker: *mut c_void) -> *mut c_void {
     let worker = unsafe { &*worker.cast::<Worker>() };
     let start = worker.start.load(Relaxed);
     let argument = worker.argument.load(Relaxed);
-    worker.begin();
+    undisturbed(|| worker.begin());
     // SAFETY: the number of a function of this type.
     let start = unsafe { std::mem::transmute::<usize, Start>(start) };
     // SAFETY: what the program wants its thread to do.

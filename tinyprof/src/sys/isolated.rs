@@ -22,6 +22,7 @@ use tinyprof_segment::clock::monotonic_ns;
 
 use super::sandbox;
 use super::signals::with_all_signals_blocked;
+use super::undisturbed::{calculate_as_usual, undisturbed};
 use containment::Containment;
 
 /// Sizes of a worker's stack, in bytes. The stack also holds the thread-local variables of the
@@ -115,10 +116,12 @@ where
     }
     let _containment = Containment::begin();
     let mut work = Some(work);
-    STACK_BYTES
-        .into_iter()
-        .find_map(|bytes| attempt(bytes, patience, &mut work))
-        .unwrap_or(Err(NotDone::NoThread))
+    undisturbed(|| {
+        STACK_BYTES
+            .into_iter()
+            .find_map(|bytes| attempt(bytes, patience, &mut work))
+            .unwrap_or(Err(NotDone::NoThread))
+    })
 }
 
 /// Tries with a stack of this size. Returns `None` if no thread could be made.
@@ -181,6 +184,7 @@ extern "C" fn run<F: FnOnce() -> T, T>(task: *mut c_void) -> *mut c_void {
     let task = unsafe { &*task.cast::<Task<F, T>>() };
     TASK.set(&raw const task.state);
     containment::let_faults_through();
+    calculate_as_usual();
     // SAFETY: written by the caller, and taken here alone.
     let work = unsafe { task.work.get().cast::<F>().read() };
     let state = match catch_unwind(AssertUnwindSafe(work)) {

@@ -16,6 +16,20 @@ pub(crate) fn peak_memory_bytes() -> u64 {
     if failed { 0 } else { u64::try_from(usage.ru_maxrss).unwrap_or(0).saturating_mul(UNIT_BYTES) }
 }
 
+/// Returns how much address space this process may have at most (`ulimit -v`), in bytes.
+///
+/// # Cost
+/// A system call.
+pub(crate) fn address_space_bytes() -> u64 {
+    if cfg!(miri) {
+        return u64::MAX;
+    }
+    let mut limit = libc::rlimit { rlim_cur: u64::MAX, rlim_max: u64::MAX };
+    // SAFETY: the place is valid for the result. If the call fails, it stays as it is.
+    unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) };
+    limit.rlim_cur
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -58,14 +58,15 @@ fn look(hot: &Hot, flush_point: u64) {
     // Regions of an allocator or of a signal handler that end meanwhile are not recorded and do not
     // count as flush points.
     let looked = recorder::unrecorded(|| {
-        catch_unwind(AssertUnwindSafe(|| {
+        let look = || {
             with(&INSTALLED, |installed| match installed {
                 Some(interim_writer) if !interim_writer.is_of_another_process() => {
                     interim_writer.at_flush_point(flush_point)
                 }
                 _ => (u64::MAX, u64::MAX),
             })
-        }))
+        };
+        catch_unwind(AssertUnwindSafe(|| recorder::undisturbed(look)))
     });
     recorder::obey_filter();
     let (look_ns, look_at) = match looked {

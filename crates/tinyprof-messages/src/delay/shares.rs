@@ -50,16 +50,9 @@ impl Shares {
 
     /// Returns the parts of the waiting, whose sum it is. Those that are too small to be kept are
     /// [`Cause::OTHER`]: a chain of ranks would pass ever smaller ones on.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss,
-        reason = "times have 53 bits: 104 days"
-    )]
     pub(super) fn of_waiting(&self) -> impl Iterator<Item = (Cause, Kind, u64)> + use<'_> {
         let Self { waited_ns, total_ns, .. } = *self;
         let smallest_ns = waited_ns / self.finest;
-        let scale = waited_ns as f64 / total_ns.max(1) as f64;
         let mut before = (0_u64, 0_u64);
         // The sum up to each is rounded, so that rounding loses nothing.
         let scaled = move |(cause, kind, ns): (Cause, Kind, u64)| {
@@ -67,7 +60,7 @@ impl Shares {
             let part = match sum {
                 _ if total_ns <= waited_ns => sum,
                 _ if sum == total_ns => waited_ns,
-                _ => ((sum as f64 * scale) as u64).min(waited_ns),
+                _ => part_of(waited_ns, sum, total_ns),
             };
             let part_ns = part - before.1;
             let is_small = part_ns < smallest_ns;
@@ -80,6 +73,19 @@ impl Shares {
         let shares = self.causes.iter().copied().map(scaled);
         shares.chain([unexplained]).filter(|(_, _, ns)| *ns > 0)
     }
+}
+
+/// Returns `whole * part / all`, rounded down; `part` is not above `all`. With whole numbers, as a
+/// program may want signals for each number that is rounded.
+fn part_of(whole: u64, part: u64, all: u64) -> u64 {
+    let all = all.max(1);
+    whole.checked_mul(part).map_or_else(
+        || {
+            let wide = u128::from(whole) * u128::from(part) / u128::from(all);
+            u64::try_from(wide).map_or(whole, |wide| wide.min(whole))
+        },
+        |product| (product / all).min(whole),
+    )
 }
 
 #[cfg(test)]

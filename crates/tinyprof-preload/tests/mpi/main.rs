@@ -4,6 +4,7 @@ mod callers;
 mod causes;
 mod commands;
 mod counts;
+mod disturbed;
 mod events;
 mod functions;
 mod inside;

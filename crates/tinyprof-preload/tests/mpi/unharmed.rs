@@ -15,9 +15,9 @@ use crate::support::{compile, compile_with, library, mpicc, mpiexec};
 /// What is seen of a run: its exit code, and the sorted lines of its output, as ranks write in any
 /// order.
 #[derive(Debug, PartialEq, Eq)]
-struct Seen {
-    code: Option<i32>,
-    lines: Vec<String>,
+pub(crate) struct Seen {
+    pub(crate) code: Option<i32>,
+    pub(crate) lines: Vec<String>,
 }
 
 fn see(command: &mut Command) -> Seen {
@@ -35,7 +35,7 @@ fn preload(command: &mut Command, directory: &Path) {
 }
 
 /// Runs `mpiexec -n RANKS WORDS` without the library, and with it at a level of `TINYPROF_MPI`.
-fn without_and_with(words: &[&str], ranks: usize, level: &str) -> (Seen, Seen, TempDir) {
+pub(crate) fn without_and_with(words: &[&str], ranks: usize, level: &str) -> (Seen, Seen, TempDir) {
     let directory = tempfile::tempdir().expect("a directory can be made");
     let without = see(mpiexec(ranks).args(words));
     let mut command = mpiexec(ranks);
@@ -54,7 +54,7 @@ fn unharmed(words: &[&str], ranks: usize) -> (Seen, TempDir) {
     (with, directory)
 }
 
-fn path(of: &Path) -> &str {
+pub(crate) fn path(of: &Path) -> &str {
     of.to_str().expect("the directory's name is text")
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicU64;
 
-use tinyprof::__calls::{ClockFacts, Recorder, Visited, visit_ns_now};
+use tinyprof::__calls::{ClockFacts, Recorder, Visited, undisturbed, visit_ns_now};
 use tinyprof_messages::order::Doing;
 
 use super::State;
@@ -45,8 +45,8 @@ impl State {
     #[inline(never)]
     fn measure_visit(&mut self, recorder: Recorder) {
         let begun_ns = now_ns(recorder);
-        if let Some(ns) = visit_ns_now() {
-            self.visit_ps = ps(ns);
+        if let Some(visit_ps) = undisturbed(|| visit_ns_now().map(ps)) {
+            self.visit_ps = visit_ps;
         }
         let ended_ns = now_ns(recorder);
         let took_ns = ended_ns.saturating_sub(begun_ns).min(WORK_NS_MAX);
