@@ -56,9 +56,10 @@ pub fn columns(text: &str) -> usize {
     text.width()
 }
 
-/// Returns `text` in at most `width` columns. Of a place at its end only the line is kept; then as
-/// many namespaces are left out as needed; then the middle is replaced by an ellipsis, since names
-/// differ at their ends.
+/// Returns `text` in at most `width` columns.
+///
+/// Of a place at its end only the line is kept; then as many namespaces are left out as needed;
+/// then the middle is replaced by an ellipsis, since names differ at their ends.
 ///
 /// ```
 /// use tinyprof_report::cells::cut;
