@@ -6,6 +6,7 @@ mod groups;
 mod imbalance;
 pub(crate) mod large;
 mod locks;
+mod longer;
 mod masters;
 mod messages;
 mod order;
@@ -44,7 +45,8 @@ pub(crate) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     let mut found = order::wrong_order(facts);
     found.extend(masters::starving(facts));
     found.extend(locks::contention(facts));
-    let groups = groups::groups(facts.run, facts.blame);
+    let mut groups = groups::groups(facts.run, facts.blame);
+    groups.iter_mut().for_each(|group| longer::begin_with_longer(facts.run, group));
     let in_a_row = serial::one_after_another(facts, groups.first());
     if in_a_row.is_none() {
         let (late, left) = waiting::waiting(facts, groups, &found);

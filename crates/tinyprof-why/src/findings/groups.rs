@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use tinyprof_messages::graph::RankSet;
 
-use super::evidence::Compared;
 use crate::blame::{Blame, Blamed, Cause};
 use crate::facts::activities::Doing;
 use crate::facts::run::Run;
@@ -18,8 +17,6 @@ const BESIDE_PART: f64 = 0.2;
 const AS_LONG_PART: f64 = 0.5;
 /// The part of a single rank's time from which on others are as late by the same.
 const EQUAL_PART: f64 = 0.9;
-/// The part of the costliest activity's waiting from which on another one is as good a cause.
-const NEAR_PART: f64 = 0.5;
 /// The most groups that are looked for.
 const GROUPS_MAX: usize = 8;
 
@@ -41,7 +38,7 @@ pub(crate) fn groups(run: &Run, blame: &Blame) -> Vec<Group> {
     let mut left: Left<'_> = all.collect();
     let (mut found, mut told) = (Vec::new(), RankSet::default());
     while found.len() < GROUPS_MAX {
-        let Some(mut group) = largest(run, &left, &told) else { break };
+        let Some(group) = largest(run, &left, &told) else { break };
         // Either all that its ranks do, or one activity.
         let is_of_ranks = group.ranks.len() == 1 || group.activities.len() > 1;
         let first = group.activities.first().map(|(doing, _)| *doing);
@@ -53,32 +50,9 @@ pub(crate) fn groups(run: &Run, blame: &Blame) -> Vec<Group> {
         if is_of_ranks {
             told.absorb(&group.ranks);
         }
-        begin_with_longer(run, &mut group);
         found.push(group);
     }
     found
-}
-
-/// Moves the activity to the front that is nearly as costly as the first one, and that the ranks do
-/// longer than others by more: to do the first one as long as others would gain less.
-fn begin_with_longer(run: &Run, group: &mut Group) {
-    let Some((_, first_ns)) = group.activities.first().copied() else { return };
-    let gain_ns = |(doing, ns): (Doing, f64)| {
-        let compared = Compared::with_all(run, doing, &group.ranks);
-        let longer = compared
-            .filter(|one| one.here.ns > 0.0)
-            .map_or(0.0, |one| (1.0 - one.elsewhere.ns / one.here.ns).max(0.0));
-        longer * ns
-    };
-    let near = group.activities.iter().enumerate();
-    let near = near.filter(|(_, (_, ns))| *ns >= NEAR_PART * first_ns);
-    let gains = near.map(|(place, of)| (place, gain_ns(*of)));
-    // Of equal ones the first.
-    let most = gains.reduce(|most, one| if one.1 > most.1 { one } else { most });
-    if let Some((place, _)) = most {
-        let activity = group.activities.remove(place);
-        group.activities.insert(0, activity);
-    }
 }
 
 fn largest(run: &Run, causes: &Left<'_>, told: &RankSet) -> Option<Group> {

@@ -89,8 +89,8 @@ pub(super) fn small(facts: &Facts<'_>) -> Option<Finding> {
 
 /// Returns the time of all ranks in these calls for which they have had a processor for certain, in
 /// ns: what is beyond the time without one, or as often as the shortest visit. A rank that waits in
-/// a loop for its messages, and has lost its processor, moves no data (seen with MPICH), and nothing
-/// of that is due to the messages.
+/// a loop for its messages, and has lost its processor, moves no data (seen with MPICH), and
+/// nothing of that is due to the messages.
 pub(super) fn with_processor_ns(facts: &Facts<'_>, costs: &[(CallpathIndex, f64)]) -> f64 {
     let run = facts.run;
     let (mut of_ranks, mut least) = (vec![0_u64; run.ranks], vec![0_u64; run.ranks]);

@@ -8,7 +8,7 @@ use tinyprof_report::Certainty;
 
 use super::super::Facts;
 use super::super::messages::{mean_bytes, size};
-use super::{Heavy, LARGE_BYTES, Travel, costs, visitors};
+use super::travel::{Heavy, LARGE_BYTES, Travel, costs, visitors};
 use crate::blame::Blamed;
 use crate::facts::calls::Call;
 use crate::facts::run::Run;
