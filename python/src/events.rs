@@ -47,21 +47,16 @@ pub(crate) struct MessageEvents {
     pub(crate) bytes: Vec<u64>,
 }
 
-/// Adds the events of those of a part's ranks that are wanted: all, or these in ascending order.
+/// Adds the events of a part of this number of ranks.
 pub(crate) fn read(
     cursor: &mut Cursor<'_>,
     (first_rank, ranks): (u32, usize),
-    wanted: Option<&[u32]>,
     to: &mut Events,
 ) -> Result<(), Damage> {
     for rank in (first_rank..).take(ranks) {
         let length = cursor.count(cursor.remaining(), "the length of a rank's events")?;
         let left = cursor.remaining() - length;
         if length == 0 {
-            continue;
-        }
-        if wanted.is_some_and(|wanted| wanted.binary_search(&rank).is_err()) {
-            cursor.take(length, "the events of a rank")?;
             continue;
         }
         let origin_ns = cursor.varint("the origin of events")?;

@@ -216,15 +216,9 @@ impl Reader {
         arrays::of_causes(py, &found)
     }
 
-    /// Returns the events of all ranks, or of these, in ascending order: visits, cells and
-    /// messages, as columns.
-    #[pyo3(signature = (ranks = None))]
-    fn events<'py>(
-        &self,
-        py: Python<'py>,
-        ranks: Option<Vec<u32>>,
-    ) -> PyResult<Bound<'py, PyTuple>> {
-        let found = self.0.events(ranks.as_deref()).map_err(|error| raise(py, error))?;
+    /// Returns the events: visits, cells and messages, as columns.
+    fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let found = self.0.events().map_err(|error| raise(py, error))?;
         arrays::of_events(py, &found)
     }
 

@@ -305,12 +305,12 @@ impl Profile {
         Ok(found)
     }
 
-    /// Returns the events of all ranks, or of these, in ascending order.
-    pub(crate) fn events(&self, wanted: Option<&[u32]>) -> Result<Events, Error> {
+    /// Returns the events of all ranks.
+    pub(crate) fn events(&self) -> Result<Events, Error> {
         let mut found = Events::default();
         self.each_part(
             |part| part.events.as_ref(),
-            |cursor, ranks| events::read(cursor, ranks, wanted, &mut found),
+            |cursor, ranks| events::read(cursor, ranks, &mut found),
         )?;
         Ok(found)
     }

@@ -225,22 +225,6 @@ def test_ends_of_messages_are_those_of_the_program():
     pd.testing.assert_frame_equal(profile.events(), tinyprof.read(frozen("1.1-events")).events())
 
 
-@pytest.mark.parametrize("version", ["1.1-events", "1.1-messages"])
-def test_events_of_some_ranks_are_those_of_all_without_the_others(version):
-    profile = tinyprof.read(frozen(version))
-    for frame in (profile.events, profile.message_events, profile.event_losses):
-        whole = frame()
-        for ranks in ([0], [2], [2, 0, 2], [1], []):
-            expected = whole[whole["rank"].isin(ranks)].reset_index(drop=True)
-            pd.testing.assert_frame_equal(frame(ranks=ranks), expected)
-        assert set(whole["rank"]) == {0, 2} or version == "1.1-events" and frame == profile.message_events
-    # What is not decoded takes no memory.
-    bytes_of_one = 2_500
-    assert not tinyprof.read(profile.path, limit_bytes=bytes_of_one).events(ranks=[2]).empty
-    with pytest.raises(tinyprof.TooLargeError):
-        tinyprof.read(profile.path, limit_bytes=bytes_of_one).events()
-
-
 def test_a_profile_without_events_has_empty_frames(profile):
     if profile.path.name not in ("format-1.1-events", "format-1.1-messages"):
         assert profile.events().empty and profile.event_losses().empty

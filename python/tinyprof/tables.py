@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 
@@ -15,10 +14,6 @@ from .callpath import Callpath, from_rows
 from .errors import near
 from .cells import Cells
 from .manifest import CLOCK_FACTS, LOSSES, PROCESSOR_FACTS
-
-
-#: In the class below, `events` is a function.
-_Events = events.Events
 
 
 class Tables:
@@ -246,21 +241,17 @@ class Tables:
         """Returns sums and losses of the causes of waiting: a row for each rank that knows any."""
         return causes.facts(self._reader.causes())
 
-    def events(self, ranks: Iterable[int] | None = None) -> pd.DataFrame:
+    def events(self) -> pd.DataFrame:
         """Returns the visits that were kept one by one, in the order of their begins on each thread.
-
-        Of all ranks, or of `ranks`; those of others are not decoded.
 
         Columns: `rank`, `thread`, `path` (`None` if the callpath was lost), `depth` (roots have 1),
         `begin_ns` (since the start of the rank) and `duration_ns`, and `monotonic_ns`, the begin on
         the clock of the rank's host. Empty unless the program ran with `TINYPROF_EVENTS`.
         """
-        return events.visits(self._events(ranks), self.callpaths)
+        return events.visits(self._reader.events(), self.callpaths)
 
-    def message_events(self, ranks: Iterable[int] | None = None) -> pd.DataFrame:
+    def message_events(self) -> pd.DataFrame:
         """Returns the ends of messages that were kept one by one, in their order on each thread.
-
-        Of all ranks, or of `ranks`; those of others are not decoded.
 
         Columns: `rank`, `thread`, `path` of the call, `at_ns` (when the call began, for a message
         sent, or ended, for one received; since the start of the rank), `received` (else it was
@@ -271,18 +262,16 @@ class Tables:
         lost there, or not followed. Empty unless the program ran with `TINYPROF_EVENTS`, at level
         `messages`.
         """
-        return events.messages(self._events(ranks), self.callpaths)
+        return events.messages(self._reader.events(), self.callpaths)
 
-    def event_losses(self, ranks: Iterable[int] | None = None) -> pd.DataFrame:
+    def event_losses(self) -> pd.DataFrame:
         """Returns how many events were kept, and lost as memory was full: by thread, class and depth.
-
-        Of all ranks, or of `ranks`.
 
         Columns: `rank`, `thread`, `policy`, `class` (`root`, `call`, `around_calls`,
         `computation`, `message`), `depth`, `kept`, `lost`, and the begin of the first and the end
         of the last event lost, `lost_first_ns` and `lost_last_ns`.
         """
-        return events.losses(self._events(ranks))
+        return events.losses(self._reader.events())
 
     def commands(self) -> pd.DataFrame:
         """Returns the commands that ranks were given with `tinyprof ctl`, by rank and date.
@@ -301,9 +290,6 @@ class Tables:
         Columns: `rank`, `commands_without_room` (which are not in `commands`), `off_ns`.
         """
         return commands.off(self._reader.commands())
-
-    def _events(self, ranks: Iterable[int] | None) -> _Events:
-        return self._reader.events(None if ranks is None else sorted(set(ranks)))
 
     def _metric_columns(self) -> pd.DataFrame:
         found = {row: self._reader.metrics(row) for row in self._reader.rows_with_metrics()}
