@@ -8,8 +8,9 @@ use tinyprof_views::{GroupBy, GroupRow, GroupSums};
 
 use super::StructureBuilder;
 
-/// Returns the totals of a profile, and its rows by `by`, in one pass. Loops are those that are
-/// regions, and those that are seen from their calls.
+/// Returns the totals of a profile, and its rows by `by`, in one pass.
+///
+/// Loops are those that are regions, and those that are seen from their calls.
 ///
 /// # Errors
 /// If the profile cannot be read.

@@ -238,9 +238,11 @@ impl<'a, Row: ?Sized, Of> LaidOut<'a, Row, Of> {
     }
 }
 
-/// Writes a table as text. If there is too little room for names, columns are left out, those
-/// without anything in them first. Names are cut last, but have no right to all of the width.
-/// `heading` is that of the names at the end of each line, empty if there are none.
+/// Writes a table as text.
+///
+/// If there is too little room for names, columns are left out, those without anything in them
+/// first. Names are cut last, but have no right to all of the width. `heading` is that of the names
+/// at the end of each line, empty if there are none.
 pub fn write_table<Row: ?Sized, Of: Run>(
     text: &mut String,
     of: &Of,

@@ -40,8 +40,10 @@ impl Why {
     }
 
     /// Returns what the page shows of the answer: each finding as a line, with its advice, and the
-    /// line of waiting. Where a cause is known, `chain` has its ranks and its callpaths as rows, and
-    /// `waits` those who wait for it.
+    /// line of waiting.
+    ///
+    /// Where a cause is known, `chain` has its ranks and the rows of its callpaths, and `waits`
+    /// those who wait for it.
     #[must_use]
     pub fn page_json(&self) -> Value {
         let line = |one: &Finding| {
