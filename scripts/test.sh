@@ -126,10 +126,10 @@ timed=(why:: messages:: causes:: inside:: killed:: questions:: push:: steering::
     a_comparison one_after_another no_board_is_left a_killed_job)
 mapfile -t untimed < <(printf -- '--skip\n%s\n' "${timed[@]}")
 # What depends on no MPI is tested under the first alone: what is said at level `calls`, and commands.
-once=()
+once=() hosts=()
 times_and_hosts() {
     step "tests of times with $mpi" env RUST_TEST_THREADS=1 TINYPROF_MPIEXEC="$launcher" cargo test "${SELECTED[@]}" --test mpi -- "${timed[@]}" "${once[@]}"
-    step "several hosts, with $mpi" bash scripts/hosts.sh
+    step "several hosts, with $mpi" bash scripts/hosts.sh "${hosts[@]}"
 }
 for mpi in "${MPI_FOUND[@]}"; do
     mpi_use "$mpi"
@@ -154,5 +154,5 @@ for mpi in "${MPI_FOUND[@]}"; do
     if [[ $mpi == "${MPI_FOUND[0]}" ]]; then rules; fi
     join
     if [[ $mpi != "${MPI_FOUND[0]}" ]]; then times_and_hosts; fi
-    once=(--skip why::without_messages --skip questions:: --skip push::)
+    once=(--skip why::without_messages --skip questions:: --skip push::) hosts=(brief)
 done

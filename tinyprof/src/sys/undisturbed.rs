@@ -92,11 +92,10 @@ mod registers {
     }
 
     pub(super) fn set(state: State) {
+        let place = &raw const state;
         // SAFETY: the usual state, or one that the thread had. What is compiled here calculates
         // nothing meanwhile whose result depends on it.
-        unsafe {
-            asm!("ldmxcsr [{}]", in(reg) &raw const state, options(nostack, preserves_flags))
-        };
+        unsafe { asm!("ldmxcsr [{}]", in(reg) place, options(nostack, preserves_flags)) };
     }
 }
 
