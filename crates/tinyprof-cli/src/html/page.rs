@@ -30,7 +30,7 @@ const STYLES: [&str; 4] = [
 const HASHES: [&str; 4] = [
     "KgJVsC6ZtO36GHbPx7mxi8unNtaEOWubzRWBtiOJCrg=",
     "R/pKptJBGYW0hZU+BkzFvsYwj+7xJ8c9X0j7i1BoGM4=",
-    "TVJDR0ybuoW6jcAKcaT4GDB9O7E12ZOV9RX3equZeIw=",
+    "2IZCwQTK+y7+Z1JTwvAFKIuAJfgg5mJ1lpu6A/evga4=",
     "3LWtj+50V9fhy6AEEnNyEOu7+OzejLzB3ayCnGYPJrM=",
 ];
 
