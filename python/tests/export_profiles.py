@@ -36,7 +36,9 @@ def binary():
 
 def run(*arguments):
     """Standard output and standard error of the command, which must succeed."""
-    done = subprocess.run([binary(), *arguments], capture_output=True, check=False)
+    # Packages of the tests set COLUMNS, from which the command takes its width in a pipe.
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    done = subprocess.run([binary(), *arguments], capture_output=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout, done.stderr.decode()
 

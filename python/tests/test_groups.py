@@ -12,6 +12,8 @@ from conftest import NEWEST, frozen
 from export_profiles import run
 from test_waits import RUNS
 
+#: Runs of level `messages`, which say which call followed which.
+WITH_FLOW = [path for path in RUNS if path.name == "fft"]
 WORDS = ["site", "loop", "call", "peer"]
 of_a_run = pytest.mark.parametrize("path", [*RUNS, frozen(NEWEST)], ids=lambda path: path.name)
 
@@ -27,7 +29,7 @@ def test_groups_are_those_of_the_command(path, by):
 
 
 @pytest.mark.parametrize("options", [(), ("--structure-only",)], ids=["times", "structure"])
-@pytest.mark.parametrize("path", RUNS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", WITH_FLOW, ids=lambda path: path.name)
 def test_classes_are_those_of_the_command(path, options):
     found = tinyprof.read(path).classes(structure_only=bool(options))
     assert found == json.loads(run("classes", path, "--json", *options)[0])
@@ -40,7 +42,7 @@ def test_a_profile_without_flow_is_told():
         assert profile.classes()["phases"] == []
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert tinyprof.read(RUNS[0]).classes()["phases"]
+        assert tinyprof.read(WITH_FLOW[0]).classes()["phases"]
 
 
 def test_wrong_rows_are_told():

@@ -49,6 +49,7 @@ mod posted;
 mod probe;
 mod processor;
 mod receive;
+mod received;
 mod shared;
 pub(crate) mod started;
 mod state;
@@ -63,7 +64,7 @@ pub use agreement::{Agreed, Wish};
 pub(crate) use announce::{Message, Mode};
 pub(crate) use blocked::{BLOCKED_NS_MIN, Receiver};
 pub(crate) use common_clock::{Span, now_ns, ns_of};
-pub(crate) use deferred::{Early, Received};
+pub(crate) use deferred::Early;
 pub(crate) use distance::compare_again;
 pub(crate) use ends::{begins, has_begun, has_ended, is_ending};
 pub(crate) use exposure::Access;
@@ -73,6 +74,7 @@ pub(crate) use naming::{By, Making, Object};
 pub(crate) use objects::{Joint, Lock, Removed};
 pub(crate) use operation::{Meet, Met};
 pub(crate) use probe::Probed;
+pub(crate) use received::Received;
 pub(crate) use state::{
     Completed, Flow, Plain, State, conclude_before, end, is_in_call, is_on, keeps_order, plain,
     store_facts, with,

@@ -18,6 +18,7 @@ use tinyprof_messages::matching::{Posted, Stream};
 use super::announce::{Message, STORED_BYTES};
 use super::common_clock::{Span, now_ns};
 use super::held::{Envelope, Held};
+use super::received::{Deferred, Received};
 use super::shared::OpenEntry;
 use super::state::{Completed, State};
 use crate::abi::Handle;
@@ -28,28 +29,6 @@ use crate::library::Mpi;
 /// The longest receive that is deferred, and the longest gaps before and after it, in ns. Of what
 /// is longer, others want to know the cause, and 300 ns do not matter.
 const DEFERRED_NS_MAX: u64 = 2_000;
-
-/// A receive that has ended.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Received {
-    pub(crate) recorder: Recorder,
-    pub(crate) visited: Visited,
-    pub(crate) span: Span,
-    pub(crate) communicator: Option<&'static Communicator>,
-    /// The rank that the program has asked for.
-    pub(crate) peer: i32,
-    pub(crate) envelope: Envelope,
-    pub(crate) bytes: u64,
-}
-
-/// A receive that is yet to be concluded.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Deferred {
-    received: Received,
-    visit_units: u64,
-    /// What it has cost after the call, if that was measured.
-    measured_ns: Option<u64>,
-}
 
 /// A message that is sent before its companion has the clock.
 #[derive(Debug)]

@@ -4,7 +4,6 @@
 
 use tinyprof::__calls::{Recorder, Visited};
 
-use super::short::entered;
 use crate::companions::{Early, Flow, Message, Receiver, State, now_ns};
 use crate::function::Cost;
 use crate::library::Mpi;
@@ -86,4 +85,17 @@ impl Sent {
     fn measured_ns(&self) -> Option<u64> {
         self.since_ns.map(|since_ns| now_ns(self.recorder).saturating_sub(since_ns))
     }
+}
+
+/// Notes the work before a call that has begun at `begun_ns`. Returns when MPI is entered.
+#[inline(always)]
+pub(super) fn entered(
+    state: &mut State,
+    recorder: Recorder,
+    cost: Cost,
+    (since_ns, begun_ns): (Option<u64>, u64),
+) -> u64 {
+    let measured_ns = since_ns.map(|since_ns| now_ns(recorder).saturating_sub(since_ns));
+    let worked_ns = state.worked(cost, measured_ns);
+    since_ns.unwrap_or(begun_ns) + worked_ns
 }

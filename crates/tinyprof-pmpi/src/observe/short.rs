@@ -9,7 +9,7 @@ use std::ffi::c_int;
 
 use tinyprof::__calls::{Recorder, Visited};
 
-use super::sending::{Announced, Begun, Sent};
+use super::sending::{Announced, Begun, Sent, entered};
 use super::watched::SENDING_NS_MAX;
 use super::{Call, inside, open};
 use crate::arguments::Kind;
@@ -262,19 +262,6 @@ impl Call {
 #[inline(always)]
 fn measured_since(plain: Plain, recorder: Recorder, cost: Cost) -> Option<u64> {
     plain.with(|state| state.measures(recorder, cost)).then(|| now_ns(recorder))
-}
-
-/// Notes the work before a call that has begun at `begun_ns`. Returns when MPI is entered.
-#[inline(always)]
-pub(super) fn entered(
-    state: &mut State,
-    recorder: Recorder,
-    cost: Cost,
-    (since_ns, begun_ns): (Option<u64>, u64),
-) -> u64 {
-    let measured_ns = since_ns.map(|since_ns| now_ns(recorder).saturating_sub(since_ns));
-    let worked_ns = state.worked(cost, measured_ns);
-    since_ns.unwrap_or(begun_ns) + worked_ns
 }
 
 /// Notes a call that has ended, at the end of its span.

@@ -155,7 +155,7 @@ pub(crate) fn plain() -> Option<Plain> {
 }
 
 impl Plain {
-    /// Concludes a receive that is yet to be, see [`Deferred`](super::deferred::Deferred).
+    /// Concludes a receive that is yet to be, see [`Deferred`](super::received::Deferred).
     #[inline(always)]
     pub(crate) fn conclude_before(self, mpi: &Mpi, recorder: Recorder) {
         self.with(|state| {
