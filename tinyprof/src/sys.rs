@@ -27,7 +27,7 @@ pub(crate) use host::{cpus, effective_user_id, host_name, user_id};
 pub use isolated::NotDone;
 pub(crate) use isolated::isolated;
 pub(crate) use loaded::LoadedObject;
-pub(crate) use memory::{address_space_bytes, peak_memory_bytes};
+pub(crate) use memory::{address_space_bytes, has_mpi, peak_memory_bytes};
 pub(crate) use pages::{Room, pages, unmap};
 pub(crate) use posted::{LeftAlone, on_signal};
 pub use process::boot_id;

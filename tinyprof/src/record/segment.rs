@@ -17,16 +17,19 @@ use tinyprof_segment::words::{Line, low};
 use tinyprof_settings::EVENTS_BYTES_MAX;
 
 use super::reentrancy::ReentrancyGuard;
-use crate::sys::{SegmentFile, address_space_bytes, refuse_segment, sandbox, undisturbed};
+use crate::sys::{SegmentFile, address_space_bytes, has_mpi, refuse_segment, sandbox, undisturbed};
 
 /// The address space of one arena. Reserving costs nothing; the size bounds what a thread can ever
-/// use. If address space is limited (`ulimit -v`), it is a small part of that, as the program needs
-/// the rest, and is halved until it fits.
+/// use. If address space is limited (`ulimit -v`), it is a part of that, as the program needs the
+/// rest, and is halved until it fits.
 ///
 /// Miri cannot commit memory later: it gets little, and all of it at once.
 const RESERVED_BYTES_MAX: usize = if cfg!(miri) { 4 << 20 } else { 256 << 20 };
 const RESERVED_BYTES_MIN: usize = 1 << 20;
+/// Of the limit, each segment gets one of these parts; the first one in a file, of a program without
+/// MPI, which itself needs much, one of the others.
 const PARTS_OF_LIMIT: u64 = 64;
+const PARTS_OF_LIMIT_ALONE: u64 = 2;
 const RESERVED_ACCESS: libc::c_int =
     if cfg!(miri) { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_NONE };
 const RESERVED_FLAGS: libc::c_int = if cfg!(miri) { 0 } else { libc::MAP_NORESERVE };
@@ -64,14 +67,17 @@ unsafe impl Sync for Segment {}
 impl Segment {
     /// Reserves address space, or returns `None` if the system refuses.
     pub(super) fn reserve() -> Option<Self> {
-        let segment = Self::reserve_what_fits()?;
+        let segment = Self::reserve_what_fits(PARTS_OF_LIMIT)?;
         segment.commit(HEADER_LINES as usize * LINE_BYTES).then_some(segment)
     }
 
     /// Reserves address space for the contents of the new and empty `file`, or returns `None` if
     /// there is none.
     pub(super) fn reserve_in(file: SegmentFile) -> Option<Self> {
-        let Some(mut segment) = Self::reserve_what_fits() else {
+        static IS_FIRST: AtomicBool = AtomicBool::new(true);
+        let is_alone = IS_FIRST.swap(false, Relaxed) && !has_mpi();
+        let parts = if is_alone { PARTS_OF_LIMIT_ALONE } else { PARTS_OF_LIMIT };
+        let Some(mut segment) = Self::reserve_what_fits(parts) else {
             file.remove();
             return None;
         };
@@ -84,10 +90,10 @@ impl Segment {
         None
     }
 
-    /// Reserves as much as fits. A loop and not an iterator, which would move segments over a stack
-    /// that may be small.
-    fn reserve_what_fits() -> Option<Self> {
-        let part = usize::try_from(address_space_bytes() / PARTS_OF_LIMIT).unwrap_or(usize::MAX);
+    /// Reserves as much as fits, and at most one of so many parts of the limit. A loop and not an
+    /// iterator, which would move segments over a stack that may be small.
+    fn reserve_what_fits(parts_of_limit: u64) -> Option<Self> {
+        let part = usize::try_from(address_space_bytes() / parts_of_limit).unwrap_or(usize::MAX);
         let mut bytes = RESERVED_BYTES_MAX;
         while bytes > part && bytes > RESERVED_BYTES_MIN {
             bytes /= 2;

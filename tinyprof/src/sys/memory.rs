@@ -16,6 +16,18 @@ pub(crate) fn peak_memory_bytes() -> u64 {
     if failed { 0 } else { u64::try_from(usage.ru_maxrss).unwrap_or(0).saturating_mul(UNIT_BYTES) }
 }
 
+/// Returns whether a library of MPI is in this process.
+///
+/// # Cost
+/// The look-up of a symbol.
+pub(crate) fn has_mpi() -> bool {
+    if cfg!(miri) {
+        return false;
+    }
+    // SAFETY: looks for a name, and the place is not used.
+    unsafe { !libc::dlsym(libc::RTLD_DEFAULT, c"MPI_Init".as_ptr()).is_null() }
+}
+
 /// Returns how much address space this process may have at most (`ulimit -v`), in bytes.
 ///
 /// # Cost
