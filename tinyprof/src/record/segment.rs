@@ -26,8 +26,8 @@ use crate::sys::{SegmentFile, address_space_bytes, has_mpi, refuse_segment, sand
 /// Miri cannot commit memory later: it gets little, and all of it at once.
 const RESERVED_BYTES_MAX: usize = if cfg!(miri) { 4 << 20 } else { 256 << 20 };
 const RESERVED_BYTES_MIN: usize = 1 << 20;
-/// Of the limit, each segment gets one of these parts; the first one in a file, of a program without
-/// MPI, which itself needs much, one of the others.
+/// Of the limit, each segment gets one of these parts; the first one in a file, of a program
+/// without MPI, which itself needs much, one of the others.
 const PARTS_OF_LIMIT: u64 = 64;
 const PARTS_OF_LIMIT_ALONE: u64 = 2;
 const RESERVED_ACCESS: libc::c_int =

@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(ranks, "1");
         assert_eq!(
             sentence,
-            "Rank 1 puts 9 MB each time into MPI_Alltoallv, the others 100 B; moving it takes 600 ms \
+            "Rank 1 puts 9.00 MB each time into MPI_Alltoallv, the others 100 B; moving it takes 600 ms \
              of all ranks, without waiting for late ones"
         );
         let named = |function, put: &[u64], got: &[u64]| {
