@@ -99,7 +99,7 @@ fn a_message_that_mpi_refuses_to_send_has_no_end() {
     let profile = profiled(2, &program, &[], directory.path());
     let ends = ends(&profile);
     assert!(ends.values().all(|ends| (ends.sent.len(), ends.received.len()) == (1, 1)), "{ends:?}");
-    assert_eq!(ends.len(), 100);
+    assert_eq!(ends.len(), 150);
 }
 
 #[test]
