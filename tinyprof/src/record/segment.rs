@@ -90,7 +90,7 @@ impl Segment {
         None
     }
 
-    /// Reserves as much as fits, and at most one of so many parts of the limit. A loop and not an
+    /// Reserves as much as fits, and at most one of these parts of the limit. A loop and not an
     /// iterator, which would move segments over a stack that may be small.
     fn reserve_what_fits(parts_of_limit: u64) -> Option<Self> {
         let part = usize::try_from(address_space_bytes() / parts_of_limit).unwrap_or(usize::MAX);
