@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Writes pages of profiles of several kinds with `tinyprof html`, and clicks through them in
 # Chromium. With --pictures screenshots are in target/browser/screenshots afterwards, and one of
-# them becomes that of iterations in the README; scripts/readme-pictures.sh takes the others. Installs Chromium, Node.js and npm if they are missing.
+# them becomes that of iterations in the README; scripts/readme-pictures.sh takes the others. Installs
+# Chromium, Node.js and npm if they are missing.
 #
 # With --matrix it takes pictures of all views at three sizes, in light and dark, and compares them
 # with those in web/tests/pictures, which takes minutes; with --matrix --keep they become those. With

@@ -78,7 +78,7 @@ pub use encoded_rank::{EncodedCallpath, EncodedRank};
 pub use manifest::{decode_manifest, read_manifest};
 pub use manifest_facts::ManifestFacts;
 pub use metrics::EncodedMetric;
-pub use names::{interim_of, interim_path, numbered_path, part_path, profile_path};
+pub use names::{interim_of, interim_path, name_with, numbered_path, part_path, profile_path};
 pub use output::{OutputFiles, OutputFormat};
 pub use part::encode_part;
 pub use permissions::Permissions;

@@ -13,7 +13,7 @@ use tinyprof::__mpi::{self as recorder, config};
 use tinyprof::collect::{ENABLED, Ending, monotonic_ns};
 use tinyprof_flush::communicator::{Communicator, Interrupted};
 use tinyprof_flush::phases::{self, Measured, Plan, Workplace};
-use tinyprof_format::file::{OutputFiles, OutputFormat, ProfileWriter, profile_path};
+use tinyprof_format::file::{OutputFiles, OutputFormat, ProfileWriter, name_with, profile_path};
 use tinyprof_format::model::RunState;
 use tinyprof_settings::MpiLevel;
 use tinyprof_why::Why;
@@ -91,11 +91,7 @@ fn claims(line: Line) -> bool {
 
 /// Returns `NAME-rank-R`, the name of a profile that a rank writes alone.
 fn name_of_rank(profile: &Path, rank: u32) -> PathBuf {
-    let is_ending = profile.extension().is_some_and(|extension| extension == "tprof");
-    let mut name =
-        if is_ending { profile.with_extension("") } else { profile.to_owned() }.into_os_string();
-    name.push(format!("-rank-{rank}"));
-    name.into()
+    name_with(profile, &format!("-rank-{rank}"))
 }
 
 /// Records that a profiler is started. Returns false if one was started before.

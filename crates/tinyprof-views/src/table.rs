@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use serde_json::{Map, Value};
-use tinyprof_report::cells::columns;
+use tinyprof_report::cells::{columns, names_share};
 use tinyprof_report::{Datum, Report};
 
 use crate::csv::put;
@@ -11,9 +11,6 @@ use crate::json_list::integer;
 
 /// The minimum width of names, in columns, for which columns of numbers are left out.
 const NARROWEST_NAME: usize = 24;
-
-/// The part of the width that names should have, if they need it, as a fraction.
-const NAMES_SHARE: (usize, usize) = (2, 5);
 
 /// The space behind a column, in columns of the terminal.
 const GAP: usize = 2;
@@ -280,7 +277,7 @@ fn room_for_names<Row: ?Sized>(lines: &[Line<'_, Row>], heading: &str, width: us
     }
     let of_line = |line: &Line<'_, Row>| (line.name)(width).lines().map(columns).max();
     let longest = lines.iter().filter_map(of_line).max().unwrap_or(0);
-    NARROWEST_NAME.max(longest.min(width * NAMES_SHARE.0 / NAMES_SHARE.1))
+    NARROWEST_NAME.max(longest.min(names_share(width)))
 }
 
 fn numbers_width<Row: ?Sized, Of>(laid_out: &[LaidOut<'_, Row, Of>]) -> usize {

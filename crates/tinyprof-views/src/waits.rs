@@ -86,7 +86,7 @@ const COLUMNS: [Of; 13] = [
 /// The maximum width of a set of ranks, in columns. JSON and CSV have all of it.
 const RANKS_COLUMNS: usize = 12;
 
-/// The same of those that are waited for, beside the one that is waited for longest.
+/// The maximum width of the other ranks, beside the one that is waited for longest.
 const OTHERS_COLUMNS: usize = 9;
 
 /// The part of the waiting that is for one rank, beyond which it is told.

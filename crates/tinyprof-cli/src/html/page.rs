@@ -29,8 +29,8 @@ const STYLES: [&str; 4] = [
 /// says to what.
 const HASHES: [&str; 4] = [
     "KgJVsC6ZtO36GHbPx7mxi8unNtaEOWubzRWBtiOJCrg=",
-    "R/pKptJBGYW0hZU+BkzFvsYwj+7xJ8c9X0j7i1BoGM4=",
-    "2IZCwQTK+y7+Z1JTwvAFKIuAJfgg5mJ1lpu6A/evga4=",
+    "dvTAUO9SUE7NFtxy+bV2Kl/ppffbF8WGkIoJASvL9mk=",
+    "jXlwk0UBMIixnVX7RfahW608CXsaOVo2U7t28idUn7I=",
     "3LWtj+50V9fhy6AEEnNyEOu7+OzejLzB3ayCnGYPJrM=",
 ];
 

@@ -109,11 +109,7 @@ impl App {
         {
             self.before = Some(frame.sample.clone());
         }
-        let frame = Frame::new(sample, self.before.as_ref());
-        Box::new(match &self.iterations {
-            Some(count) => frame.expecting(count),
-            None => frame,
-        })
+        Box::new(Frame::expecting(sample, self.before.as_ref(), self.iterations.as_ref()))
     }
 
     /// Executes a key's action. Returns `false` to quit.

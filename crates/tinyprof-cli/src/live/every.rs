@@ -8,6 +8,8 @@ use std::thread::sleep;
 use std::time::Duration;
 use std::{fs, io};
 
+use tinyprof_format::file::{interim_path, name_with, remove_profile};
+
 use super::save::{saved, told};
 use super::told::form;
 use crate::arguments::SaveArguments;
@@ -22,7 +24,7 @@ const SAVED: &str = "-saved";
 /// # Errors
 /// If a profile cannot be renamed or removed.
 pub(super) fn run(arguments: &SaveArguments, interval: Duration) -> Result<(), Box<dyn Error>> {
-    let name = arguments.name.as_deref().map(|name| named(name, SAVED));
+    let name = arguments.name.as_deref().map(|name| name_with(name, SAVED));
     let (mut written, mut number) = (VecDeque::new(), 1);
     let mut is_noted = false;
     loop {
@@ -50,7 +52,7 @@ pub(super) fn run(arguments: &SaveArguments, interval: Duration) -> Result<(), B
             }
         }
         while written.len() > arguments.keep as usize {
-            written.pop_front().map_or(Ok(()), fs::remove_dir_all)?;
+            written.pop_front().map_or(Ok(()), |path| remove_profile(&path))?;
         }
     }
 }
@@ -58,27 +60,15 @@ pub(super) fn run(arguments: &SaveArguments, interval: Duration) -> Result<(), B
 /// Gives a profile the name of an interim profile, with the next number that is free.
 fn as_interim(profile: &Path, number: &mut u32) -> io::Result<PathBuf> {
     let stem = profile.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let own = stem.rsplit_once(SAVED).map_or(&*stem, |(own, _)| own);
+    let own = profile.with_file_name(stem.rsplit_once(SAVED).map_or(&*stem, |(own, _)| own));
     loop {
-        let path = profile.with_file_name(format!("{own}-interim-{number:04}.tprof"));
+        let path = interim_path(&own, *number);
         *number += 1;
         if !path.exists() {
             fs::rename(profile, &path)?;
             return Ok(path);
         }
     }
-}
-
-/// Returns the name of a profile with `ending`, whether it has its own or not.
-fn named(name: &Path, ending: &str) -> PathBuf {
-    let name = if name.extension().is_some_and(|own| own == "tprof") {
-        name.with_extension("")
-    } else {
-        name.to_owned()
-    };
-    let mut name = name.into_os_string();
-    name.push(ending);
-    name.into()
 }
 
 #[cfg(test)]
@@ -101,8 +91,8 @@ mod tests {
             assert!(path.is_dir());
         }
         for name in ["a/lu", "a/lu.tprof"] {
-            assert_eq!(named(Path::new(name), SAVED), Path::new("a/lu-saved"));
+            assert_eq!(name_with(Path::new(name), SAVED), Path::new("a/lu-saved"));
         }
-        assert_eq!(named(Path::new("v1.2"), SAVED), Path::new("v1.2-saved"));
+        assert_eq!(name_with(Path::new("v1.2"), SAVED), Path::new("v1.2-saved"));
     }
 }

@@ -99,6 +99,15 @@ pub(super) struct Frame {
 impl Frame {
     /// Creates the frame of `sample`, which follows `before`.
     pub(super) fn new(sample: Sample, before: Option<&Sample>) -> Self {
+        Self::expecting(sample, before, None)
+    }
+
+    /// Does the same where it may be known how many iterations there will be.
+    pub(super) fn expecting(
+        sample: Sample,
+        before: Option<&Sample>,
+        count: Option<&IterationCount>,
+    ) -> Self {
         let since =
             before.map(|before| Since::new(&sample, before)).filter(|since| since.interval_ns > 0);
         let picture = &sample.picture;
@@ -142,14 +151,8 @@ impl Frame {
         let interval = since.map(|since| {
             Duration::from_nanos(u64::try_from(since.interval_ns).unwrap_or(u64::MAX))
         });
-        let iterations = Iterations::of(&sample.picture, None);
+        let iterations = Iterations::of(&sample.picture, count);
         Self { rows, roots, interval, activity, iterations, sample }
-    }
-
-    /// Knows how many iterations there will be.
-    pub(super) fn expecting(mut self, count: &IterationCount) -> Self {
-        self.iterations = Iterations::of(&self.sample.picture, Some(count));
-        self
     }
 
     /// Returns the efficiency of the job so far; none if no rank did any useful work.

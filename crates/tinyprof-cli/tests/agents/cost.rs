@@ -1,4 +1,4 @@
-//! What an agent takes of the host of many ranks.
+//! The memory and processor time of an agent on a host with many ranks.
 
 use std::fs;
 use std::io::Read;

@@ -19,7 +19,7 @@ export function shown(name) {
   return escaped === "" || escaped.trim() !== escaped ? `"${escaped}"` : escaped;
 }
 
-// `exchange (halo.c:41)`: a name with a place, of which the line tells most.
+// A name with a place, such as `exchange (halo.c:41)`. The line says more than the file.
 const PLACED = /^(.*) \([^()]*:(\d+)\)$/;
 
 /**

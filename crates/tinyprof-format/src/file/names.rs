@@ -11,6 +11,26 @@ pub fn profile_path(name: &Path) -> PathBuf {
     OutputFormat::Tprof.path(name)
 }
 
+/// Returns the name of a profile without its extension, if it has that, and with `ending`.
+///
+/// ```
+/// # use std::path::Path;
+/// use tinyprof_format::file::name_with;
+///
+/// for name in ["runs/heat", "runs/heat.tprof"] {
+///     assert_eq!(name_with(Path::new(name), "-rank-3"), Path::new("runs/heat-rank-3"));
+/// }
+/// assert_eq!(name_with(Path::new("v1.2"), "-rank-3"), Path::new("v1.2-rank-3"));
+/// ```
+#[must_use]
+pub fn name_with(profile: &Path, ending: &str) -> PathBuf {
+    let has_extension = profile.extension().is_some_and(|own| own == "tprof");
+    let name = if has_extension { profile.with_extension("") } else { profile.to_owned() };
+    let mut name = name.into_os_string();
+    name.push(ending);
+    name.into()
+}
+
 /// Returns the name of an interim profile of the profile `profile`: `NAME-interim-NNNN.tprof`.
 ///
 /// # Example

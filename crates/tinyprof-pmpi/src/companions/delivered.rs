@@ -9,7 +9,8 @@ const ORDERS: usize = 64;
 /// Messages whose edges are remembered: more than `WrongOrder` remembers.
 const EDGES: usize = 128;
 
-/// What was delivered lately. It is in several pieces: threads with small stacks make some, too.
+/// The latest deliveries. Each table is on the heap by itself: threads with small stacks make some,
+/// too.
 pub(super) struct Delivered {
     /// Receives from any source compete for messages of a communicator and tag, wherever they are
     /// posted.

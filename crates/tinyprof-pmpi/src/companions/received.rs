@@ -24,6 +24,6 @@ pub(crate) struct Received {
 pub(super) struct Deferred {
     pub(super) received: Received,
     pub(super) visit_units: u64,
-    /// What it has cost after the call, if that was measured.
+    /// The cost after the call, in ns, if that was measured.
     pub(super) measured_ns: Option<u64>,
 }

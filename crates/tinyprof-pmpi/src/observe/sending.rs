@@ -21,7 +21,7 @@ pub(super) struct Sent {
     pub(super) waits: bool,
 }
 
-/// What is known of a call that sends a message, for after it.
+/// The beginning of a call that sends a message, which its end needs.
 #[derive(Debug)]
 pub(super) struct Begun {
     pub(super) flow: Flow,

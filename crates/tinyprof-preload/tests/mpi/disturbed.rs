@@ -5,8 +5,8 @@
 use crate::support::{compile_with, mpicc};
 use crate::unharmed::{Seen, path, without_and_with};
 
-/// The stack of a thread, in bytes. Most of it is taken by what each thread has of all libraries,
-/// and by frames of a build without optimisation.
+/// The stack of a thread, in bytes. Thread-local variables of all libraries take most of it, and
+/// frames of a build without optimisation.
 const SMALL_BYTES: usize = 64 << 10;
 
 const ALL: &[&str] = &["calls", "messages"];

@@ -15,10 +15,10 @@ use crate::support::{compile, library, mpiexec, tinyprof};
 
 const RANKS: usize = 4;
 
-/// What a client says when all ranks have begun another part.
+/// The words of a client when all ranks have begun another part.
 const BEGUN: &str = " 4 of 4 began another part at flush point ";
 
-/// What no script prints: the program goes on for its whole time.
+/// No script prints this, so that the program goes on for its whole time.
 const NEVER: (&str, usize) = ("\0", 1);
 
 /// A directory with the command that users have in their path.

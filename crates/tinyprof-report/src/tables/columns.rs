@@ -7,7 +7,7 @@ use crate::facts::statistics::spread::Spread;
 use crate::report::Report;
 use crate::tables::column::{COLUMNS, Column, Group, MAX_HOST, MAX_RANK};
 use crate::tables::tree::Line;
-use crate::words::names::columns;
+use crate::words::names::{columns, names_share};
 
 /// The titles of the columns that sum over ranks, longest first; the first that fits is used.
 const SUMS: [&str; 2] = [" all ranks together ", " all ranks "];
@@ -51,9 +51,6 @@ const LAYOUTS: [Layout; 10] = {
 
 /// The number of layouts whose missing columns are worth less than whole names.
 const DISPENSABLE_LAYOUTS: usize = 6;
-
-/// The part of the width that names should have, if they need it, as a fraction.
-const NAMES_SHARE: (usize, usize) = (2, 5);
 
 /// The numbers of a table as aligned text.
 #[derive(Debug)]
@@ -129,7 +126,7 @@ fn chosen(cells: &[(&'static Column, Vec<String>)], names: usize, width: usize) 
     let with_room = |first: usize, least_tree: usize| {
         (first..DISPENSABLE_LAYOUTS).find_map(|layout| fits(layout, least_tree))
     };
-    let share = names.min(width * NAMES_SHARE.0 / NAMES_SHARE.1);
+    let share = names.min(names_share(width));
     let narrow = || {
         (DISPENSABLE_LAYOUTS - 1..LAYOUTS.len())
             .find_map(|layout| fits(layout, LAYOUTS[layout].least_tree.min(names)))

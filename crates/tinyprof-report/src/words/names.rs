@@ -56,6 +56,12 @@ pub fn columns(text: &str) -> usize {
     text.width()
 }
 
+/// Returns the part of the width of a table that names should have, if they need it, in columns.
+#[must_use]
+pub const fn names_share(width: usize) -> usize {
+    width * 2 / 5
+}
+
 /// Returns `text` in at most `width` columns.
 ///
 /// Of a place at its end only the line is kept; then as many namespaces are left out as needed;

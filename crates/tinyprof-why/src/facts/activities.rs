@@ -28,7 +28,7 @@ impl Doing {
 pub(crate) struct Activities {
     ranks: usize,
     all: BTreeMap<Doing, OfRanks>,
-    /// What each rank does between the start of MPI and its first call, with the time in ns.
+    /// The activity of each rank between the start of MPI and its first call, and its time in ns.
     first: BTreeMap<u32, (Doing, u64)>,
 }
 

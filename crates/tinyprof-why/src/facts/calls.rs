@@ -17,7 +17,7 @@ pub(crate) struct Call {
     pub(crate) received: Traffic,
     /// The messages that each rank has sent.
     pub(crate) sent_by: BTreeMap<u32, Traffic>,
-    /// What each rank has put into operations of several ranks, and got from them.
+    /// The data that each rank has put into operations of several ranks, and got from them.
     pub(crate) put_by: BTreeMap<u32, Traffic>,
     pub(crate) got_by: BTreeMap<u32, Traffic>,
     /// The accesses to files, and those of each rank.

@@ -16,7 +16,7 @@ use crate::finding::{Finding, Kind};
 use crate::phrases::{capital, if_many, ranks};
 use crate::place::Place;
 
-/// What ranks put into an operation, or get from it.
+/// The direction in which ranks move data in an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     Puts,
@@ -79,7 +79,7 @@ pub(super) fn found(facts: &Facts<'_>) -> Option<(Finding, Blamed)> {
         Some((side, heavy)) => (
             heavy.ranks.clone(),
             does(side, &heavy.ranks, mean_bytes(heavy.here), &place),
-            format!(", the others {}", size(per_visit(&heavy, side.of(call)))),
+            format!(", the others {}", size(mean_bytes(heavy.others))),
             "Share the data out more evenly among the ranks, move less of it",
         ),
         // That a file takes long is no fault of ranks.
@@ -110,7 +110,7 @@ pub(super) fn found(facts: &Facts<'_>) -> Option<(Finding, Blamed)> {
     Some((finding, travel.behind))
 }
 
-/// Returns `Rank 1 puts 9 MB each time into MPI_Alltoallv at exchange (halo.c:11)`.
+/// Returns `Rank 1 puts 9.00 MB each time into MPI_Alltoallv at exchange (halo.c:11)`.
 fn does(side: Side, of: &RankSet, each: f64, place: &Place) -> String {
     let (verb, into) = match side {
         Side::Puts => (if_many(of, "puts", "put"), "each time into"),
@@ -146,14 +146,6 @@ fn is_large(call: &Call, run: &Run) -> bool {
     let Some(moves) = moves(call) else { return false };
     let parts = if moves.is_divided { crate::ns(run.used().max(1) as u128) } else { 1.0 };
     moves.side.of(call).values().any(|traffic| mean_bytes(*traffic) >= LARGE_BYTES * parts)
-}
-
-/// Returns the bytes of each visit of the ranks that are not heavy.
-fn per_visit(heavy: &Heavy, by: &BTreeMap<u32, Traffic>) -> f64 {
-    let others = by.iter().filter(|(rank, _)| !heavy.ranks.contains(**rank));
-    let mut sum = Traffic::default();
-    others.for_each(|(_, traffic)| sum.absorb(*traffic));
-    mean_bytes(sum)
 }
 
 /// Returns the ranks that have any data, and how much in each visit.

@@ -1,4 +1,4 @@
-//! What data takes to travel in some calls, and who has far more of it than others.
+//! The time that data travels in some calls, and the ranks that have far more of it than others.
 
 use std::collections::BTreeMap;
 
@@ -29,6 +29,7 @@ const FAR_MORE: f64 = 4.0;
 pub(super) struct Heavy {
     pub(super) ranks: RankSet,
     pub(super) here: Traffic,
+    pub(super) others: Traffic,
     /// The bytes of each of them, and of each other one.
     pub(super) here_bytes: f64,
     pub(super) others_bytes: f64,
@@ -52,11 +53,17 @@ impl Heavy {
         let each = |bytes: u64, of: u64| crate::ns(bytes.into()) / crate::ns(of.max(1).into());
         let (count, rest) = (ranks.len(), among.saturating_sub(ranks.len()));
         let (here_bytes, others_bytes) = (each(here.bytes, count), each(others.bytes, rest));
-        (most > 0.0 && 2 * count <= among).then_some(Self { ranks, here, here_bytes, others_bytes })
+        (most > 0.0 && 2 * count <= among).then_some(Self {
+            ranks,
+            here,
+            others,
+            here_bytes,
+            others_bytes,
+        })
     }
 }
 
-/// What a link says of ranks that wait while data travels elsewhere.
+/// The reason in a link for ranks that wait while data travels elsewhere.
 pub(crate) const BEHIND: &str = "waits meanwhile for those ranks";
 
 /// The time that data takes in some calls.
