@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use crate::collect::start::start_recording;
 use crate::metric::{Number, record_in};
-use crate::record::thread;
+use crate::record::thread::{self, Current};
 use crate::record::{Arena, Line, Site, Visit};
 
 /// An open region, made by [`scope!`](macro@crate::scope). Dropping it ends the visit, also when a
@@ -159,7 +159,7 @@ pub(crate) fn open<const IN_THE_PROGRAM: bool>(site: &'static Site) -> Visit {
     match current.measuring() {
         Some(arena) => arena.enter(site),
         None if current.is_off() => Visit::LOST,
-        None => open_first(site),
+        None => open_first(site, current),
     }
 }
 
@@ -184,8 +184,8 @@ fn close_while_off(line: Line) {
 /// is no memory to record it, or measuring is switched off.
 #[cold]
 #[inline(never)]
-fn open_first(site: &'static Site) -> Visit {
-    if thread::current().stays_switched_off() {
+fn open_first(site: &'static Site, current: Current) -> Visit {
+    if current.stays_switched_off() {
         return Visit::LOST;
     }
     attach_and_open(site)

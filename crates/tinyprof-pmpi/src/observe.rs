@@ -65,19 +65,35 @@ struct Call {
 /// `words` are those that the entry point of this function and binding has built.
 #[inline(always)]
 pub(crate) unsafe fn call(index: usize, called: u32, words: Words) -> c_int {
-    let function = &FUNCTIONS[index];
-    let original = original::known_of_c(index);
-    let is_usual = called == binding::C && original != 0 && function.looks != Looks::Steers;
     match Recorder::current() {
-        Some(recorder) if is_usual && inside::word(recorder) == 0 => {
-            // SAFETY: as the caller says, and the original is the function of this name.
-            unsafe { call_usual(recorder, index, words, original) }
-        }
         // SAFETY: as the caller says.
-        Some(_) => unsafe { call_unusual(index, called, words) },
+        Some(recorder) => unsafe { call_on(recorder, index, called, words) },
         // SAFETY: as the caller says.
         None => unsafe { off::call(index, called, words) },
     }
+}
+
+/// Handles a call of a thread that records. Out of line, so that a call that is off saves no
+/// registers for it.
+///
+/// # Safety
+/// As for [`call`].
+#[inline(never)]
+unsafe fn call_on(recorder: Recorder, index: usize, called: u32, words: Words) -> c_int {
+    let original = original::known_of_c(index);
+    if is_usual(&FUNCTIONS[index], called, original) && inside::word(recorder) == 0 {
+        // SAFETY: as the caller says, and the original is the function of this name.
+        unsafe { call_usual(recorder, index, words, original) }
+    } else {
+        // SAFETY: as the caller says.
+        unsafe { call_unusual(index, called, words) }
+    }
+}
+
+/// Returns whether a call is one of C, of a function that is known, and no end or pause.
+#[inline(always)]
+fn is_usual(function: &Function, called: u32, original: usize) -> bool {
+    called == binding::C && original != 0 && function.looks != Looks::Steers
 }
 
 /// Handles a call of C that is made outside of all others, while calls are recorded.

@@ -1,5 +1,7 @@
 //! Phase 0 of a flush: one event map from all threads of this process.
 
+mod besides;
+
 use std::collections::HashMap;
 use std::ptr;
 use std::sync::Arc;
@@ -7,17 +9,19 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
 use tinyprof_format::model::{
-    CallpathId, CallpathRecord, CallpathValues, ClockFacts, EventMap, ExecutionSummary, Losses,
-    ProcessorFacts, RankFacts, Region, ThreadTimes, with_callers,
+    CallpathId, CallpathRecord, CallpathValues, EventMap, ExecutionSummary, RankFacts, Region,
+    ThreadTimes, with_callers,
 };
+
+use besides::Besides;
 
 use super::causes::causes;
 use super::commands::commands;
 use super::events::rank_events;
 use super::session::session;
 use crate::record::clock;
-use crate::record::thread::{arena, arenas, visits_kept_out, visits_lost};
-use crate::record::{Arena, HeldSamples, MetricReading, Reading, Site};
+use crate::record::thread::{arena, arenas};
+use crate::record::{Arena, HeldSamples, Reading, Site};
 use crate::sys::{ThreadsAtWork, host_name, peak_memory_bytes, undisturbed};
 
 /// The address of the arena of the thread that is ending the run, otherwise 0.
@@ -49,45 +53,11 @@ pub fn snapshot() -> EventMap {
     let is_here = |arena: &Arena| here.is_some_and(|here| ptr::eq(here, arena));
     let session = session();
     let scale = clock::rate_since(session.started, session.clock);
-    let mut losses = Losses {
-        visits_not_recorded: visits_lost(),
-        visits_kept_out: visits_kept_out(),
-        ..Losses::default()
-    };
     let arenas: Vec<&Arena> = arenas().collect();
     let threads = u32::try_from(arenas.len()).unwrap_or(u32::MAX);
-    let (mut metrics, mut messages, mut edges) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut facts_of_clock, mut processor) = (ClockFacts::default(), ProcessorFacts::default());
-    // A polled visit may end on another thread than it began on.
-    let (mut polled_begun, mut polled_ended) = (0_u64, 0_u64);
-    for arena in &arenas {
-        polled_ended += arena.polled_ended.load(Relaxed);
-        polled_begun += arena.polled_begun.load(Relaxed);
-        losses.absorb(&losses_of(arena));
-        for reading in arena.metric_readings() {
-            match reading {
-                Some(MetricReading { callpath, key, values }) => {
-                    metrics.push((callpath, key.to_owned(), values));
-                }
-                None => losses.records_unreadable += 1,
-            }
-        }
-        for reading in arena.message_readings() {
-            match reading {
-                Some(message) => messages.push(message),
-                None => losses.records_unreadable += 1,
-            }
-        }
-        for reading in arena.edge_readings() {
-            match reading {
-                Some(edge) => edges.push(edge),
-                None => losses.records_unreadable += 1,
-            }
-        }
-        facts_of_clock.absorb(&arena.clock_facts());
-        arena.read_processor();
-        processor.absorb(&arena.processor_facts());
-    }
+    let besides = Besides::of(&arenas);
+    let (mut losses, mut processor) = (besides.losses, besides.processor);
+    losses.visits_open += besides.polled_open();
     let events = rank_events(&arenas, scale);
     let commands = commands(&arenas);
     let at_work = ThreadsAtWork::of_this_process(here.is_none());
@@ -125,17 +95,16 @@ pub fn snapshot() -> EventMap {
     let records = records.flat_map(with_callers);
     let mut map = EventMap::from_records(records, RankFacts::default());
     drop(held);
-    metrics.extend(times.metrics());
-    losses.visits_open += polled_begun.saturating_sub(polled_ended);
-    losses.records_unreadable += map.add_metrics(metrics);
-    losses.records_unreadable += map.add_messages(messages);
-    losses.records_unreadable += map.add_edges(edges);
+    losses.records_unreadable +=
+        map.add_metrics(besides.metrics.into_iter().chain(times.metrics()));
+    losses.records_unreadable += map.add_messages(besides.messages);
+    losses.records_unreadable += map.add_edges(besides.edges);
     map.facts = RankFacts {
         host: host_name(),
         process_id: std::process::id(),
         threads,
         losses,
-        clock: facts_of_clock,
+        clock: besides.clock,
         processor,
         peak_memory_bytes: peak_memory_bytes(),
         causes: causes(&map),
@@ -193,22 +162,4 @@ impl Regions {
 #[must_use]
 pub fn monotonic_ns() -> u64 {
     tinyprof_segment::clock::monotonic_ns()
-}
-
-fn losses_of(arena: &Arena) -> Losses {
-    Losses {
-        visits_not_recorded: arena.visits_lost.load(Relaxed),
-        visits_in_other: arena.visits_in_other.load(Relaxed),
-        visits_unbalanced: arena.visits_unbalanced.load(Relaxed),
-        clock_steps_back: arena.clock_steps_back.load(Relaxed),
-        segments_not_mapped: u64::from(!arena.is_mapped()),
-        visits_not_timed: arena.visits_not_timed.load(Relaxed),
-        visits_kept_out: arena.visits_kept_out.load(Relaxed),
-        visits_too_deep: arena.visits_too_deep.load(Relaxed),
-        visits_without_key: arena.visits_without_key.load(Relaxed),
-        values_not_recorded: arena.values_not_recorded.load(Relaxed),
-        messages_without_partner: arena.messages_lost.load(Relaxed),
-        edges_without_partner: arena.edges_lost.load(Relaxed),
-        ..Losses::default()
-    }
 }

@@ -89,8 +89,12 @@ impl Current {
     /// Returns whether measuring is switched off, and no command has come that may change it.
     #[inline]
     pub(crate) fn stays_switched_off(self) -> bool {
-        self.0.addr() & SET_ASIDE != 0
-            && self.arena().is_some_and(|arena| !arena.has_news_while_off())
+        if self.0.addr() & SET_ASIDE == 0 {
+            return false;
+        }
+        // SAFETY: as for `arena`: only arenas bear the mark.
+        let arena = unsafe { &*current::without_mark(self.0.cast()).cast::<Arena>() };
+        !arena.has_news_while_off()
     }
 }
 

@@ -5,11 +5,22 @@ use std::ffi::c_int;
 
 use tinyprof::__calls::Recorder;
 
-use super::{call_unusual, call_usual, inside, original};
+use super::{call_unusual, call_usual, inside, is_usual, original};
 use crate::forward::forward;
 use crate::function::{Counts, FUNCTIONS, Form, Function, Looks};
 use crate::session;
-use crate::words::{Words, binding};
+use crate::words::Words;
+
+/// Whether all that a call of each function leaves behind is counted for its visit.
+static LEAVES_NOTHING: [bool; FUNCTIONS.len()] = {
+    let mut all = [false; FUNCTIONS.len()];
+    let mut index = 0;
+    while index < all.len() {
+        all[index] = leaves_nothing(&FUNCTIONS[index]);
+        index += 1;
+    }
+    all
+};
 
 /// Handles a call of a thread whose recorder is set aside, or that has none.
 ///
@@ -19,15 +30,16 @@ use crate::words::{Words, binding};
 pub(super) unsafe fn call(index: usize, called: u32, words: Words) -> c_int {
     let function = &FUNCTIONS[index];
     let original = original::known_of_c(index);
-    let is_usual = called == binding::C && original != 0 && function.looks != Looks::Steers;
     let recorder = match Recorder::set_aside() {
-        Some(recorder) if is_usual && inside::word(recorder) == 0 => recorder,
+        Some(recorder) if is_usual(function, called, original) && inside::word(recorder) == 0 => {
+            recorder
+        }
         // SAFETY: as the caller says.
         _ => return unsafe { call_unusual(index, called, words) },
     };
-    if !session::records_calls_alone() || recorder.has_news() || !leaves_nothing(function) {
+    if !LEAVES_NOTHING[index] || !session::records_calls_alone() || recorder.has_news() {
         // SAFETY: as the caller says, and the original is the function of this name.
-        return unsafe { call_usual(recorder, index, words, original) };
+        return unsafe { call_as_always(recorder, index, words, original) };
     }
     let inside = inside::enter(recorder);
     // SAFETY: the original is the function of this name, and the words are those of its call.
@@ -36,8 +48,18 @@ pub(super) unsafe fn call(index: usize, called: u32, words: Words) -> c_int {
     code
 }
 
+/// Handles a call that tables have to know of, or that has to look for a command. Out of line, so
+/// that the others save no registers for it.
+///
+/// # Safety
+/// As for [`call_usual`].
+#[inline(never)]
+unsafe fn call_as_always(recorder: Recorder, index: usize, words: Words, original: usize) -> c_int {
+    // SAFETY: as the caller says.
+    unsafe { call_usual(recorder, index, words, original) }
+}
+
 /// Returns whether all that a call leaves behind is counted for its visit.
-#[inline(always)]
 const fn leaves_nothing(function: &Function) -> bool {
     let counts = matches!(
         function.counts,

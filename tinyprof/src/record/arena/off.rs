@@ -50,6 +50,7 @@ impl Arena {
 
     /// Returns whether ranks count flush points, to agree on one: the ends of roots are some, so
     /// none may be missing.
+    #[inline]
     pub(super) fn counts_flush_points(&self) -> bool {
         self.hot.watched().load(Relaxed) != 0
     }
