@@ -46,10 +46,10 @@ impl App {
             thread::sleep(self.source.rates_over());
             self.update();
         }
-        if !matches!(self.state, State::Waiting(_)) || self.trouble.is_some() {
+        if !matches!(self.state, State::Waiting(_)) {
             return Ok(());
         }
-        Err(self.source.nothing())
+        Err(self.trouble.clone().unwrap_or_else(|| self.source.nothing()))
     }
 
     /// Returns the frame of the only job, and whether the job has ended; `None` while it is waited
@@ -206,6 +206,14 @@ mod tests {
                 && app.view.help
                 && !app.act(Action::Quit)
         );
+    }
+
+    #[test]
+    fn one_look_at_what_cannot_be_read_fails() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let mut app = App::new(Source::Here(Box::new(Watch::new(file.path(), None))));
+        let why = app.look_once().expect_err("it is no directory");
+        assert!(why.contains("cannot read"), "{why}");
     }
 
     #[test]
