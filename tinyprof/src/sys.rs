@@ -5,6 +5,7 @@ mod exit;
 mod host;
 mod isolated;
 mod loaded;
+mod loader;
 mod memory;
 mod pages;
 mod posted;

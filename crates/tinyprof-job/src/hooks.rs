@@ -13,8 +13,9 @@ use crate::run;
 /// The mark of this rank, from before `MPI_Init` until after it.
 static SIGNED_IN: Mutex<Option<SignedIn>> = Mutex::new(None);
 
-/// Registers the profiler. Runs when the executable or library is loaded.
-extern "C" fn arrange() {
+/// Registers the profiler. Runs when the executable or library is loaded; may be called before, and
+/// again.
+pub extern "C" fn arrange() {
     register(Session { before_init, after_init, before_finalize, before_abort });
 }
 

@@ -18,5 +18,6 @@ pub mod sys;
 
 pub use communicator::flush_for_study;
 pub use error::{FlushError, StartError};
+pub use hooks::arrange;
 pub use profiler::JobProfiler;
 pub use tinyprof_flush::communicator::Interruption;

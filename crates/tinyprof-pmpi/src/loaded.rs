@@ -34,6 +34,14 @@ fn visible_symbol(name: &CStr) -> Option<*mut c_void> {
     (!found.is_null()).then_some(found)
 }
 
+/// Has the preloaded library do what it does when it is loaded, if there is one.
+pub(crate) fn arrange_now() {
+    let Some(found) = visible_symbol(c"tinyprof_arrange") else { return };
+    // SAFETY: the symbol is the preloaded library's function of that name.
+    let arrange = unsafe { std::mem::transmute::<*mut c_void, extern "C" fn()>(found) };
+    arrange();
+}
+
 /// Returns the definition of a function that the linker finds next after ours, if it belongs to
 /// another tool. It does not if its library is MPI, which also defines one of the names `of_mpi` of
 /// the profiling interface, or another copy of ours.

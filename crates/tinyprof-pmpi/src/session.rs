@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32};
 
 use tinyprof::__calls::set_aside_switched_off;
 
+use crate::loaded::arrange_now;
+
 /// The profiler's steps when MPI begins and ends. None of the functions may panic.
 #[derive(Clone, Copy, Debug)]
 pub struct Session {
@@ -86,9 +88,13 @@ pub(crate) fn at_collective() -> Option<fn()> {
     if REASONS.load(Relaxed) & COLLECTIVES == 0 { None } else { AT_COLLECTIVE.get().copied() }
 }
 
-/// Returns the profiler, if there is one.
+/// Returns the profiler, if there is one. A preloaded one that the loader has not come to yet
+/// registers itself.
 pub(crate) fn session() -> Option<&'static Session> {
-    SESSION.get()
+    SESSION.get().or_else(|| {
+        arrange_now();
+        SESSION.get()
+    })
 }
 
 /// Begins the recording.

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
 use tinyprof::__mpi::{Start, announce_threads, new_worker, note_sandbox};
+use tinyprof_job::arrange;
 
 /// The type of the system's `pthread_create`.
 type MakeThread = unsafe extern "C" fn(
@@ -23,6 +24,14 @@ static ANNOUNCE: extern "C" fn() = announce;
 
 extern "C" fn announce() {
     announce_threads();
+}
+
+/// Does what is done when this library is loaded. The wrapper of `MPI_Init` finds it by name, if a
+/// constructor of another library calls that: the loader may call those constructors before ours.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn tinyprof_arrange() {
+    announce();
+    arrange();
 }
 
 /// Calls the system's `pthread_create`, and has the thread be sampled, if the user wants samples.

@@ -32,8 +32,11 @@ pub fn isolated<T: Send + 'static>(
     patience: Duration,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, NotDone> {
-    sys::isolated(patience, move || {
-        thread::stay_away();
-        work()
+    // The work may have to run on this thread, which comes back to the program.
+    thread::while_away(|| {
+        sys::isolated(patience, move || {
+            thread::stay_away();
+            work()
+        })
     })
 }

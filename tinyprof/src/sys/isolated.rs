@@ -8,6 +8,8 @@
 //! Nothing here uses the heap, which may be exhausted.
 
 mod containment;
+mod here;
+mod mapping;
 
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::c_void;
@@ -20,17 +22,17 @@ use std::time::Duration;
 
 use tinyprof_segment::clock::monotonic_ns;
 
+use super::loader;
 use super::sandbox;
 use super::signals::with_all_signals_blocked;
 use super::undisturbed::{calculate_as_usual, undisturbed};
 use containment::Containment;
+use here::here;
+use mapping::Mapping;
 
 /// Sizes of a worker's stack, in bytes. The stack also holds the thread-local variables of the
 /// whole program.
 const STACK_BYTES: [usize; 3] = [4 << 20, 64 << 20, 1 << 20];
-/// The size of the inaccessible area below a stack, and the unit for laying out the parts of a
-/// mapping.
-const GUARD_BYTES: usize = 64 << 10;
 /// The interval at which the caller checks its patience. Time in which the whole process was
 /// stopped does not count.
 const SLICE: Duration = Duration::from_millis(100);
@@ -96,7 +98,8 @@ thread_local! {
 /// Runs `work` on a thread of its own and returns its result, waiting for at most `patience`.
 ///
 /// All signals but those of faults are blocked in the worker. Any thread may call this, even while
-/// the process ends.
+/// the process ends. In a constructor or destructor of a library, the work runs on the caller's
+/// thread, and is not contained.
 ///
 /// # Errors
 /// If there is no result; the work may then be partly done, or still running.
@@ -113,6 +116,9 @@ where
     }
     if sandbox::is_entered() {
         return Err(NotDone::Sandboxed);
+    }
+    if loader::has_called() {
+        return here(work);
     }
     let _containment = Containment::begin();
     let mut work = Some(work);
@@ -279,72 +285,6 @@ fn join(thread: libc::pthread_t) -> bool {
 fn detach(thread: libc::pthread_t) {
     // SAFETY: the thread was made joinable, and is joined or detached once.
     unsafe { libc::pthread_detach(thread) };
-}
-
-/// A guard, a stack, and memory above it, in one mapping.
-struct Mapping {
-    base: *mut c_void,
-    stack_bytes: usize,
-    bytes: usize,
-}
-
-impl Mapping {
-    fn new(stack_bytes: usize, bytes_above: usize) -> Option<Self> {
-        let bytes = GUARD_BYTES + stack_bytes + bytes_above.next_multiple_of(GUARD_BYTES);
-        let access = libc::PROT_READ | libc::PROT_WRITE;
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        // SAFETY: asks for fresh memory at an address of the kernel's choice.
-        let base = unsafe { libc::mmap(ptr::null_mut(), bytes, access, flags, -1, 0) };
-        if base == libc::MAP_FAILED {
-            return None;
-        }
-        // SAFETY: the first part of our own mapping, which nothing uses.
-        unsafe { libc::mprotect(base, GUARD_BYTES, libc::PROT_NONE) };
-        Some(Self { base, stack_bytes, bytes })
-    }
-
-    fn stack(&self) -> *mut c_void {
-        self.base.wrapping_byte_add(GUARD_BYTES)
-    }
-
-    fn above_stack(&self) -> *mut c_void {
-        self.stack().wrapping_byte_add(self.stack_bytes)
-    }
-
-    /// Starts a thread on the stack. Returns `None` if the system refuses.
-    fn start(
-        &self,
-        body: extern "C" fn(*mut c_void) -> *mut c_void,
-        argument: *mut c_void,
-    ) -> Option<libc::pthread_t> {
-        let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();
-        // SAFETY: the place is valid.
-        if unsafe { libc::pthread_attr_init(attributes.as_mut_ptr()) } != 0 {
-            return None;
-        }
-        let mut thread = MaybeUninit::<libc::pthread_t>::uninit();
-        // SAFETY: the attributes were made above, and the stack is ours and unused.
-        let refused = unsafe {
-            libc::pthread_attr_setstack(attributes.as_mut_ptr(), self.stack(), self.stack_bytes)
-        };
-        let made = refused == 0
-            && with_all_signals_blocked(|| {
-                // SAFETY: the attributes are complete, and `argument` is what `body` expects.
-                unsafe {
-                    libc::pthread_create(thread.as_mut_ptr(), attributes.as_ptr(), body, argument)
-                        == 0
-                }
-            });
-        // SAFETY: they were made above, and are not used again.
-        unsafe { libc::pthread_attr_destroy(attributes.as_mut_ptr()) };
-        // SAFETY: the system has written the thread where it made one.
-        made.then(|| unsafe { thread.assume_init() })
-    }
-
-    fn unmap(self) {
-        // SAFETY: our own mapping, which no thread uses any more.
-        unsafe { libc::munmap(self.base, self.bytes) };
-    }
 }
 
 #[cfg(test)]

@@ -24,6 +24,11 @@ impl LoadedObject {
         object.is_found.then_some(object)
     }
 
+    /// Returns whether the object was loaded at an address, of those that the kernel tells.
+    pub(super) fn is_loaded_at(&self, address: usize) -> bool {
+        self.loaded_at == address
+    }
+
     /// Returns the address as the object's file counts it, which does not depend on where it is
     /// loaded.
     pub(crate) fn offset_of(&self, address: usize) -> usize {

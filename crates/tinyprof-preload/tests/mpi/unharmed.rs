@@ -232,6 +232,33 @@ fn a_plugin_that_is_loaded_for_one_user_alone() {
     assert_eq!(calls(&profile(directory.path()), "MPI_Allreduce"), 2 * 10);
 }
 
+/// The loader holds its lock while it calls the plugin's constructor and destructor. Then a thread
+/// of the profiler for which they wait gets no further.
+#[test]
+fn a_plugin_with_which_mpi_begins_and_ends() {
+    let scratch = tempfile::tempdir().expect("a directory can be made");
+    let (program, plugin) = (scratch.path().join("loads"), scratch.path().join("plugin.so"));
+    compile_with("cc", &["-ldl"], "loads.c", &program);
+    compile_with(&mpicc(), &["-shared", "-fPIC", "-ldl", "-DAROUND"], "plugin.c", &plugin);
+    let (seen, directory) = unharmed(&[path(&program), path(&plugin)], 2);
+    assert_eq!((seen.code, seen.lines.len()), (Some(0), 4), "{seen:?}");
+    let profile = profile(directory.path());
+    let has_line = |name: &str| name.starts_with("MPI_Allreduce at run (plugin.c:");
+    assert!(profile.callpaths.iter().any(|(_, path)| has_line(&path.region.name)), "{profile:?}");
+}
+
+/// The loader calls constructors of the program's libraries before those of a preloaded one.
+#[test]
+fn a_library_with_which_mpi_begins_before_the_program() {
+    let scratch = tempfile::tempdir().expect("a directory can be made");
+    let (program, library) = (scratch.path().join("linked"), scratch.path().join("libplugin.so"));
+    compile_with(&mpicc(), &["-shared", "-fPIC", "-ldl", "-DAROUND"], "plugin.c", &library);
+    compile_with(&mpicc(), &["-DLINKED", path(&library)], "loads.c", &program);
+    let (seen, directory) = unharmed(&[path(&program)], 2);
+    assert_eq!((seen.code, seen.lines.len()), (Some(0), 4), "{seen:?}");
+    assert_eq!(calls(&profile(directory.path()), "MPI_Allreduce"), 2 * 10);
+}
+
 #[test]
 fn a_program_that_is_linked_to_another_tool() {
     let scratch = tempfile::tempdir().expect("a directory can be made");

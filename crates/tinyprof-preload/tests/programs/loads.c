@@ -1,10 +1,24 @@
-// Knows nothing of MPI: loads the plugin that the first argument names, for itself alone.
+// Loads the plugin that the first argument names, for itself alone, and closes it. Knows nothing of
+// MPI, unless it is linked to the plugin: then it ends MPI.
 #include <dlfcn.h>
 #include <stdio.h>
 
+#ifdef LINKED
+int run(int argc, char **argv);
+int MPI_Finalize(void);
+
+int main(int argc, char **argv) {
+    int code = run(argc, argv);
+    MPI_Finalize();
+    return code;
+}
+#else
 int main(int argc, char **argv) {
     void *plugin = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
     if (!plugin) return fprintf(stderr, "%s\n", dlerror()), 7;
     int (*run)(int, char **) = (int (*)(int, char **))dlsym(plugin, "run");
-    return run ? run(argc, argv) : 8;
+    int code = run ? run(argc, argv) : 8;
+    dlclose(plugin);
+    return code;
 }
+#endif
