@@ -1,5 +1,6 @@
 //! The rules: what makes a finding, one file each.
 
+mod advice;
 mod barrier;
 mod evidence;
 mod groups;

@@ -7,6 +7,7 @@ use tinyprof_report::cells::{columns, counted, percent_cell};
 
 use crate::facts::calls::is_test;
 use crate::finding::Finding;
+use crate::findings::FINDING_PART;
 use crate::phrases::{capital, ns, ranks};
 use crate::place::sampled_name;
 use crate::why::Why;
@@ -238,7 +239,16 @@ impl Why {
         } else {
             "the times of regions; no calls of MPI were recorded".to_owned()
         };
-        format!("no finding above 5%: looked at {looked_at}")
+        let lost = if self.share(self.may_be_lost_ns) >= FINDING_PART {
+            let share = percent_cell(self.share(self.may_be_lost_ns));
+            format!(
+                "; ranks were ready to run without a processor for up to {share} of the time, which may \
+                 hide causes: measure again where nothing else runs"
+            )
+        } else {
+            String::new()
+        };
+        format!("no finding above 5%: looked at {looked_at}{lost}")
     }
 }
 

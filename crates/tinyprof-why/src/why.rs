@@ -41,6 +41,8 @@ pub struct Why {
     pub(crate) no_processor_ns: f64,
     /// The time in calls of MPI of which nobody knows whether it was waiting.
     pub(crate) not_followed_ns: f64,
+    /// The most that ranks can have been without a processor, in ns.
+    pub(crate) may_be_lost_ns: f64,
     /// The waiting of which no cause is known, in ns.
     pub(crate) unexplained_ns: f64,
     /// The waiting for ranks of other hosts of which sums over the run tell why, in ns.
@@ -173,6 +175,11 @@ impl Why {
             by_rank,
             no_processor_ns: blame.no_processor.ns(),
             not_followed_ns: 0.0,
+            may_be_lost_ns: run
+                .no_processor_ns
+                .iter()
+                .map(|[_, most]| crate::ns((*most).into()))
+                .sum(),
             unexplained_ns: (waiting_ns
                 - caused_ns
                 - by_locks_ns

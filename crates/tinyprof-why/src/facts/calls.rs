@@ -78,6 +78,25 @@ pub(crate) fn is_test(function: &str) -> bool {
     function.starts_with("MPI_Test") || function == "MPI_Iprobe" || function == "MPI_Improbe"
 }
 
+/// Returns true if a function starts an operation of several ranks, which is completed later.
+pub(crate) fn is_started_by_all(function: &str) -> bool {
+    let starts = [
+        "Ibarrier",
+        "Ibcast",
+        "Igather",
+        "Iscatter",
+        "Iallgather",
+        "Ialltoall",
+        "Ireduce",
+        "Iallreduce",
+        "Iscan",
+        "Iexscan",
+        "Ineighbor",
+    ];
+    let name = function.strip_prefix("MPI_").unwrap_or("");
+    starts.iter().any(|start| name.starts_with(start))
+}
+
 /// Returns true if a rank may wait in a function for others.
 fn may_wait(function: &str) -> bool {
     let Some(name) = function.strip_prefix("MPI_") else { return false };
@@ -128,5 +147,6 @@ mod tests {
         let others = ["MPI_Isend", "MPI_Comm_rank", "MPI_File_write_at", "MPI_Test", "MPI_Wtime"];
         assert!(waits.iter().all(|name| may_wait(name)));
         assert!(!others.iter().any(|name| may_wait(name)));
+        assert!(is_started_by_all("MPI_Iallgatherv") && !is_started_by_all("MPI_Irecv"));
     }
 }

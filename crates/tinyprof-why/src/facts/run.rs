@@ -1,12 +1,15 @@
 //! All that is known of a run.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use tinyprof_format::model::{
-    CallpathId, CallpathIndex, CallpathTable, CallpathValues, Edge, EdgeKey, EdgeKind, RankFacts,
+    CallpathId, CallpathIndex, CallpathTable, CallpathValues, Edge, EdgeKey, EdgeKind, MessageKind,
+    RankFacts,
 };
 use tinyprof_messages::delay::Visits;
-use tinyprof_report::{Activity, Occupancy, Totals, Unfollowed, waiting_pattern, world_rank};
+use tinyprof_report::{
+    Activity, Occupancy, Totals, Unfollowed, partner, waiting_pattern, world_rank,
+};
 
 use super::activities::{Activities, Doing};
 use super::apart::Apart;
@@ -43,6 +46,8 @@ pub(crate) struct Run {
     pub(crate) not_followed_ns: f64,
     /// The messages that ranks have received of others, by receiver and sender.
     pub(crate) received: BTreeMap<(u32, u32), Received>,
+    /// The ranks that have sent messages to another one: sender and receiver.
+    pub(crate) sent: BTreeSet<(u32, u32)>,
     pub(crate) calls: BTreeMap<CallpathIndex, Call>,
     /// The ranks of a host and its processors, if it has fewer of these.
     pub(crate) crowded: Option<Occupancy>,
@@ -119,6 +124,7 @@ pub(crate) struct RunBuilder {
     apart: Apart,
     waits: Waits,
     received: BTreeMap<(u32, u32), Received>,
+    sent: BTreeSet<(u32, u32)>,
     calls: BTreeMap<CallpathIndex, Call>,
     /// The least that each rank has needed for its visits of a call, with waiting, in ns.
     least_ns: BTreeMap<CallpathIndex, Vec<u64>>,
@@ -143,6 +149,7 @@ impl RunBuilder {
             apart: Apart::default(),
             waits: Waits::default(),
             received: BTreeMap::new(),
+            sent: BTreeSet::new(),
             least_ns: BTreeMap::new(),
         }
     }
@@ -164,6 +171,10 @@ impl RunBuilder {
         for (rank, values) in (0_u32..).zip(values) {
             for (key, traffic) in &values.messages {
                 call.count(key.kind, rank, *traffic);
+                let to = partner(*key, rank as usize).and_then(|to| u32::try_from(to).ok());
+                if let Some(to) = to.filter(|_| key.kind == MessageKind::MessageOut) {
+                    self.sent.insert((rank, to));
+                }
             }
             self.waits.are_recorded |= !values.edges.is_empty();
             if call.is_startup {
@@ -225,8 +236,8 @@ impl RunBuilder {
         }
         let Some(pattern) = waiting_pattern(key.kind) else { return };
         let from = self.rows.get(&key.from).copied();
-        let partner = world_rank(key.partner, rank, self.ranks);
-        let Some(partner) = partner.filter(|partner| *partner != rank) else {
+        let other = world_rank(key.partner, rank, self.ranks);
+        let Some(partner) = other.filter(|other| *other != rank) else {
             self.waits.for_nobody_ns += u128::from(edge.sum_ns);
             return;
         };
@@ -319,6 +330,7 @@ impl RunBuilder {
             not_followed_ns: crate::ns(Unfollowed::of_totals(totals).ns()),
             waits: self.waits,
             received: self.received,
+            sent: self.sent,
             calls: self.calls,
             no_processor_ns,
             crowded: Occupancy::of_run(totals.manifest()).filter(|found| found.is_crowded()),

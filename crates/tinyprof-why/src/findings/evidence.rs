@@ -29,6 +29,8 @@ pub(super) const LONGER_BY: f64 = 1.02;
 /// The part of what late ranks compute that others compute before other calls, from which on that
 /// is told.
 const AS_LONG_PART: f64 = 0.5;
+/// How much longer late ranks may compute in all, where others are as busy.
+const AS_BUSY_BY: f64 = 1.05;
 /// The part of what late ranks do that others do of it at most, if they hardly do it.
 const HARDLY_PART: f64 = 0.1;
 
@@ -104,6 +106,14 @@ impl Compared {
         let elsewhere_ns = computing_ns(run, |rank| !of.contains(rank));
         (self.elsewhere.ns <= HARDLY_PART * self.here.ns && elsewhere_ns >= AS_LONG_PART * here_ns)
             .then_some(elsewhere_ns)
+    }
+
+    /// Returns whether some others do nothing of this, and all others compute as long as these ranks
+    /// `of` before all calls together.
+    pub(super) fn others_are_as_busy(&self, run: &Run, of: &RankSet) -> bool {
+        let here_ns = computing_ns(run, |rank| of.contains(rank));
+        let elsewhere_ns = computing_ns(run, |rank| !of.contains(rank));
+        self.some_do_not && elsewhere_ns * AS_BUSY_BY >= here_ns
     }
 
     /// Returns `, the others 748 ms` where that says something, of ranks `of` in a run.

@@ -17,6 +17,9 @@ const BESIDE_PART: f64 = 0.2;
 const AS_LONG_PART: f64 = 0.5;
 /// The part of a single rank's time from which on others are as late by the same.
 const EQUAL_PART: f64 = 0.9;
+/// The part of the waiting for a rank from which on others were waited for because they had no
+/// processor, and do not do as much for certain.
+const LOST_PART: f64 = 0.5;
 /// The most groups that are looked for.
 const GROUPS_MAX: usize = 8;
 
@@ -38,7 +41,7 @@ pub(crate) fn groups(run: &Run, blame: &Blame) -> Vec<Group> {
     let mut left: Left<'_> = all.collect();
     let (mut found, mut told) = (Vec::new(), RankSet::default());
     while found.len() < GROUPS_MAX {
-        let Some(group) = largest(run, &left, &told) else { break };
+        let Some(group) = largest(run, blame, &left, &told) else { break };
         // Either all that its ranks do, or one activity.
         let is_of_ranks = group.ranks.len() == 1 || group.activities.len() > 1;
         let first = group.activities.first().map(|(doing, _)| *doing);
@@ -55,7 +58,7 @@ pub(crate) fn groups(run: &Run, blame: &Blame) -> Vec<Group> {
     found
 }
 
-fn largest(run: &Run, causes: &Left<'_>, told: &RankSet) -> Option<Group> {
+fn largest(run: &Run, blame: &Blame, causes: &Left<'_>, told: &RankSet) -> Option<Group> {
     let mut of_ranks: BTreeMap<u32, f64> = BTreeMap::new();
     let mut of_activities: BTreeMap<Doing, f64> = BTreeMap::new();
     for ((rank, doing), ns, _) in causes {
@@ -81,7 +84,10 @@ fn largest(run: &Run, causes: &Left<'_>, told: &RankSet) -> Option<Group> {
             let can_be_short = shortest(*other) > 0 && 2 * shortest(*other) < shortest(rank);
             time_ns(*other, first) >= least_ns && !can_be_short && !told.contains(*other)
         };
-        let equal: RankSet = all.filter(is_equal).collect();
+        // A rank that others had to wait for because it had no processor has that in its time.
+        let without = |other: &u32| blame.without_processor.get(other).map_or(0.0, Blamed::ns);
+        let is_lost = |other: &u32| *other != rank && without(other) >= LOST_PART * rank_ns;
+        let equal: RankSet = all.filter(|rank| is_equal(rank) && !is_lost(rank)).collect();
         if least_ns == 0.0 || equal.len() == 1 || 2 * equal.len() > run.used() as u64 {
             return Some(alone);
         }
@@ -114,4 +120,56 @@ fn group(causes: &Left<'_>, is_in: impl Fn(&Cause) -> bool) -> Group {
     group.activities = activities.into_iter().collect();
     group.activities.sort_by(|a, b| b.1.total_cmp(&a.1));
     group
+}
+
+#[cfg(test)]
+mod tests {
+    use tinyprof_format::model::{CallpathIndex, Edge};
+    use tinyprof_format::text::read_text;
+    use tinyprof_messages::waiting::Pattern;
+    use tinyprof_report::Totals;
+
+    use super::*;
+    use crate::blame::At;
+    use crate::facts::run::RunBuilder;
+
+    /// Returns a run of 1 s in which ranks compute for these times in ms, in 10 equal visits each,
+    /// before calls of these functions: a row for each function.
+    fn run_of(rows: &[(&str, &[u64])]) -> Run {
+        let ranks = rows[0].1.len();
+        let times = vec!["0"; ranks].join("|");
+        let lines = rows.iter().map(|(function, _)| format!("{function},null,COMM,0,{times}\n"));
+        let text = format!("id,parent,tag,is_loop,times\n{}", lines.collect::<String>());
+        let profile = read_text(text.as_bytes()).expect("it is right").profile;
+        let totals = Totals::of_profile(&profile);
+        let mut run = RunBuilder::new(&profile.callpaths, ranks).finish(&totals);
+        run.rank_ns = vec![1_000_000_000; ranks];
+        for ((row, _), (_, of_ranks)) in profile.callpaths.iter().zip(rows) {
+            for (rank, ms) in of_ranks.iter().enumerate().filter(|(_, ms)| **ms > 0) {
+                let (sum_ns, min_ns) = (ms * 1_000_000, ms * 100_000);
+                let edge = Edge { count: 10, sum_ns, min_ns, max_ns: min_ns, ..Edge::default() };
+                run.activities.add_gaps(Doing::Before(row), rank, &edge, true);
+            }
+        }
+        run
+    }
+
+    /// Returns the ranks of the first group where rank 0 waits 100 ms for rank 1, which computes as
+    /// long as rank 3, and this long for rank 3, because that had no processor.
+    fn ranks_of_first(without_ms: f64) -> String {
+        let run = run_of(&[("MPI_Send", &[50, 150, 50, 150, 50])]);
+        let callpath = Some(CallpathIndex::new(0));
+        let at = At { callpath, pattern: Pattern::LateSender, is_direct: true };
+        let mut blame = Blame::default();
+        let cause = (1, Doing::Before(CallpathIndex::new(0)));
+        blame.causes.entry(cause).or_default().add(at, 0, 100e6);
+        blame.without_processor.entry(3).or_default().add(at, 0, without_ms * 1e6);
+        groups(&run, &blame).first().map_or_else(String::new, |group| group.ranks.to_string())
+    }
+
+    #[test]
+    fn a_rank_that_had_no_processor_is_not_as_busy() {
+        assert_eq!(ranks_of_first(10.0), "1,3");
+        assert_eq!(ranks_of_first(90.0), "1");
+    }
 }

@@ -23,6 +23,8 @@ const IDLE_PART: f64 = 0.5;
 /// busier than the mean.
 const ONE_PART: f64 = 0.5;
 const BUSIER: f64 = 1.25;
+/// How many times as long as the others one worker is busy to be the one that is late.
+const FAR_BUSIER: f64 = 1.5;
 /// How often a master does its work for each message that it gets, at least. What is done once for
 /// all others is no service.
 const EACH_PART: f64 = 0.4;
@@ -58,6 +60,7 @@ pub(super) fn starving(facts: &Facts<'_>) -> Option<Finding> {
         || 2 * workers.len() < others
         || master_ns > IDLE_PART * worker_ns
         || is_for_one(run, at, master, &workers)
+        || is_one_busier(run, &workers)
     {
         return None;
     }
@@ -115,6 +118,26 @@ fn is_for_one(run: &Run, at: CallpathIndex, master: u32, workers: &RankSet) -> b
     ns >= ONE_PART * sum_ns && busy_ns(rank) >= BUSIER * mean_ns
 }
 
+/// Returns whether one of the workers is busy for far longer than the others for certain: by its
+/// shortest visits, as often as it comes there.
+fn is_one_busier(run: &Run, workers: &RankSet) -> bool {
+    let all = || run.activities.iter();
+    let certain_ns = |rank: u32| {
+        let least = all().map(|(doing, _)| run.activities.least_ns(doing, rank));
+        least.map(|ns| crate::ns(ns.into())).sum::<f64>()
+    };
+    let busy_ns = |rank: u32| {
+        let of_rank = all().filter_map(|(_, visits)| visits.get(rank as usize));
+        of_rank.map(|visits| crate::ns(visits.ns.into())).sum::<f64>()
+    };
+    let busiest = workers.iter().max_by(|a, b| certain_ns(*a).total_cmp(&certain_ns(*b)));
+    let Some(busiest) = busiest else { return false };
+    let others = workers.iter().filter(|rank| *rank != busiest);
+    let others_ns: f64 = others.map(busy_ns).sum();
+    let mean_ns = others_ns / crate::ns(workers.len().saturating_sub(1).max(1).into());
+    certain_ns(busiest) >= FAR_BUSIER * mean_ns
+}
+
 /// Returns the kind of a group of causes around a master, if there is one: a rank that most others
 /// wait for, which serves their messages one by one.
 pub(super) fn kind(run: &Run, group: &Group) -> Option<Kind> {
@@ -146,4 +169,45 @@ fn served(run: &Run, master: u32, waiting: &RankSet) -> Option<u64> {
     let is_star = || waiting.len() >= STAR_RANKS && !waiting.iter().any(gets_others);
     let is_most = 2 * partners.len() as u64 >= waiting.len();
     (is_most && (is_any || is_star())).then(|| partners.iter().map(|one| one.messages).sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use tinyprof_format::model::Edge;
+    use tinyprof_format::text::read_text;
+    use tinyprof_report::Totals;
+
+    use super::*;
+    use crate::facts::activities::Doing;
+    use crate::facts::run::RunBuilder;
+
+    /// Returns a run of 1 s in which ranks compute for these times in ms, in 10 equal visits each,
+    /// before calls of these functions: a row for each function.
+    fn run_of(rows: &[(&str, &[u64])]) -> Run {
+        let ranks = rows[0].1.len();
+        let times = vec!["0"; ranks].join("|");
+        let lines = rows.iter().map(|(function, _)| format!("{function},null,COMM,0,{times}\n"));
+        let text = format!("id,parent,tag,is_loop,times\n{}", lines.collect::<String>());
+        let profile = read_text(text.as_bytes()).expect("it is right").profile;
+        let totals = Totals::of_profile(&profile);
+        let mut run = RunBuilder::new(&profile.callpaths, ranks).finish(&totals);
+        run.rank_ns = vec![1_000_000_000; ranks];
+        for ((row, _), (_, of_ranks)) in profile.callpaths.iter().zip(rows) {
+            for (rank, ms) in of_ranks.iter().enumerate().filter(|(_, ms)| **ms > 0) {
+                let (sum_ns, min_ns) = (ms * 1_000_000, ms * 100_000);
+                let edge = Edge { count: 10, sum_ns, min_ns, max_ns: min_ns, ..Edge::default() };
+                run.activities.add_gaps(Doing::Before(row), rank, &edge, true);
+            }
+        }
+        run
+    }
+
+    #[test]
+    fn a_worker_that_is_far_busier_is_no_starving_master() {
+        let workers: RankSet = [1, 2, 3].into_iter().collect();
+        let is_one = |ms: &[u64]| is_one_busier(&run_of(&[("MPI_Send", ms)]), &workers);
+        assert!(is_one(&[10, 60, 250, 70]));
+        assert!(!is_one(&[10, 60, 80, 70]));
+        assert!(!is_one(&[10, 60, 0, 70]), "one that does less");
+    }
 }

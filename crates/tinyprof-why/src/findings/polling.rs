@@ -17,7 +17,7 @@ use crate::place::Place;
 /// The least tests of a call for a finding.
 const TESTS_MIN: u64 = 200;
 /// The same, where ranks sleep between two tests.
-const NAPS_MIN: u64 = 40;
+pub(super) const NAPS_MIN: u64 = 40;
 /// The part of the time between two tests that a rank sleeps, if it does nothing else.
 const ASLEEP_PART: f64 = 0.8;
 

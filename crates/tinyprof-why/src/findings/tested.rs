@@ -5,12 +5,13 @@ use tinyprof_messages::graph::RankSet;
 use tinyprof_report::Certainty;
 
 use super::Facts;
+use super::advice::advice;
 use super::evidence::{Compared, excess_ns};
 use super::groups::Group;
 use super::polling::Tests;
-use super::waiting::advice;
 use crate::blame::Blamed;
 use crate::facts::activities::Doing;
+use crate::facts::calls::is_started_by_all;
 use crate::facts::run::Run;
 use crate::finding::{Finding, Kind, Link};
 use crate::phrases::{capital, does, if_many, ns, ranks};
@@ -40,7 +41,7 @@ pub(super) fn add_late(facts: &Facts<'_>, tests: &Tests, found: &mut Vec<Finding
 /// Returns the finding, and its words on the tests.
 fn late(facts: &Facts<'_>, tests: &Tests) -> Option<(Finding, String)> {
     let run = facts.run;
-    let (late, waiting) = late_and_waiting(run, tests)?;
+    let (late, waiting, is_sent) = late_and_waiting(run, tests)?;
     let testing: RankSet = waiting.iter().map(|(rank, _)| *rank).collect();
     let waiting_ns: f64 = waiting.iter().map(|(_, ns)| ns).sum();
     if !facts.is_large(waiting_ns) || waiting_ns < EXPLAINED_PART * tests.sum_ns() {
@@ -52,12 +53,16 @@ fn late(facts: &Facts<'_>, tests: &Tests) -> Option<(Finding, String)> {
     let compared = Compared::of(run, doing, &late).filter(|_| excess > 0.0)?;
     let place = Place::of(&run.callpaths, doing.callpath());
     let waits_at = Place::of(&run.callpaths, tests.index);
+    let (kind, for_what) = if is_sent {
+        (Kind::LateSender, if_many(&late, "its messages", "their messages"))
+    } else {
+        (Kind::LateToCollective, if_many(&late, "it", "them"))
+    };
     let tested = format!(
-        "{} {} {} for {} messages in {}",
+        "{} {} {} for {for_what} in {}",
         ranks(&testing),
         if_many(&testing, "tests", "test"),
         ns(waiting_ns),
-        if_many(&late, "its", "their"),
         waits_at.short_name(&place)
     );
     let does = does(run, &late, doing, compared.here.ns);
@@ -67,7 +72,7 @@ fn late(facts: &Facts<'_>, tests: &Tests) -> Option<(Finding, String)> {
     let link = Link { ranks: late.clone(), place: Some(place.clone()), ns: waiting_ns, why };
     let activities = vec![(doing, waiting_ns)];
     let group = Group { ranks: late.clone(), activities, blamed: Blamed::default() };
-    let advice = advice(run, Kind::LateSender, &group, doing, &compared);
+    let advice = advice(run, kind, &group, doing, &compared);
     let finding = Finding {
         certainty: Certainty::AtMost,
         ranks: late,
@@ -75,14 +80,15 @@ fn late(facts: &Facts<'_>, tests: &Tests) -> Option<(Finding, String)> {
         waits_at: Some(waits_at),
         waiting_ranks: testing,
         chain: vec![link],
-        ..Finding::new(Kind::LateSender, run.a_rank_ns(waiting_ns), sentence, advice)
+        ..Finding::new(kind, run.a_rank_ns(waiting_ns), sentence, advice)
     };
     Some((finding, tested))
 }
 
-/// Returns the ranks that are busy the longest, if those that test get messages of them, and for
-/// how long each of these tests because of it, in ns.
-fn late_and_waiting(run: &Run, tests: &Tests) -> Option<(RankSet, Vec<(u32, f64)>)> {
+/// Returns the ranks that are busy the longest, if those that test get messages of them, or start
+/// operations with them; for how long each of these tests because of it, in ns; and whether that is
+/// for messages.
+fn late_and_waiting(run: &Run, tests: &Tests) -> Option<(RankSet, Vec<(u32, f64)>, bool)> {
     let busy_ns: Vec<f64> =
         (0_u32..).zip(&run.rank_ns).map(|(rank, _)| busy_ns(run, tests, rank)).collect();
     let used =
@@ -99,9 +105,25 @@ fn late_and_waiting(run: &Run, tests: &Tests) -> Option<(RankSet, Vec<(u32, f64)
         (*rank, (mean_ns - own_ns).clamp(0.0, *test_ns))
     });
     let waiting: Vec<(u32, f64)> = waiting.filter(|(_, ns)| *ns > 0.0).collect();
-    let gets = |from: u32| waiting.iter().any(|(to, _)| run.received.contains_key(&(*to, from)));
-    let is_got = late.iter().any(gets);
-    is_got.then_some((late, waiting))
+    // Not every MPI says in a test whose message it is.
+    let gets = |from: u32| {
+        let is_got = |to| run.received.contains_key(&(to, from)) || run.sent.contains(&(from, to));
+        waiting.iter().any(|(to, _)| is_got(*to))
+    };
+    let is_sent = late.iter().any(gets);
+    (is_sent || start_together(run, &late, &waiting)).then_some((late, waiting, is_sent))
+}
+
+/// Returns whether late ranks start an operation that is completed later, and those that test as
+/// well.
+fn start_together(run: &Run, late: &RankSet, testing: &[(u32, f64)]) -> bool {
+    let starts = run.calls.iter().filter(|(_, call)| is_started_by_all(&call.function));
+    let visits: Vec<&[Visits]> =
+        starts.filter_map(|(index, _)| run.activities.of(Doing::In(*index))).collect();
+    let starts = |rank: u32| {
+        visits.iter().any(|of| of.get(rank as usize).is_some_and(|visits| visits.count > 0))
+    };
+    late.iter().all(starts) && testing.iter().all(|(rank, _)| starts(*rank))
 }
 
 /// Returns the time of a rank that is neither in calls that may wait nor in these tests, in ns.

@@ -1,12 +1,12 @@
 //! Ranks that wait for others: what these do longer, and where.
 
-use tinyprof_format::model::CallpathIndex;
-use tinyprof_messages::delay::{Imbalance, Visits};
+use tinyprof_messages::delay::Visits;
 use tinyprof_messages::waiting::Pattern;
 use tinyprof_report::Certainty;
 
+use super::advice::advice;
 use super::evidence::{
-    Compared, LONGER_BY, certainty_of, chain, excess_ns, uneven_ns, waiting_ranks, where_they_wait,
+    Compared, LONGER_BY, certainty_of, chain, excess_ns, waiting_ranks, where_they_wait,
 };
 use super::groups::Group;
 use super::{Facts, masters, oversubscribed, processor, serial};
@@ -15,7 +15,7 @@ use crate::facts::activities::Doing;
 use crate::facts::calls::Call;
 use crate::facts::run::Run;
 use crate::finding::{Finding, Kind};
-use crate::phrases::{between_tests, capital, does, if_many, ns, ranks};
+use crate::phrases::{capital, does, if_many, ns, ranks};
 use crate::place::Place;
 
 /// A rank is slow if at least this part of its activities takes this much longer there.
@@ -28,9 +28,9 @@ const SLOW_ACTIVITIES_MIN: usize = 3;
 /// is the cause, and the others are a little slower because of it.
 const SLOW_BY_ONE: f64 = 0.6;
 
-/// The part of the waiting for late receivers that these have to wait themselves: otherwise they
-/// have no time in which they could receive earlier.
-const IDLE_PART: f64 = 0.3;
+/// The part of what late ranks do for which each other one waits at most, if these are as busy with
+/// something else and only chance makes the former late.
+const CHANCE_PART: f64 = 0.3;
 
 /// How many times longer than others a rank has to do what is before its number is known.
 const FIRST_LONGER_BY: f64 = 2.0;
@@ -96,6 +96,16 @@ fn are_equal(run: &Run, group: &Group) -> bool {
     group.ranks.len() < run.used() as u64 && here < LONGER_BY * elsewhere
 }
 
+/// Returns whether others are as busy with something else, and wait for these ranks for far
+/// shorter than these are busy: then it is chance that these were later. Ranks that work one after
+/// another wait for about as long.
+fn are_as_busy_elsewhere(run: &Run, group: &Group, doing: Doing) -> bool {
+    let Some(compared) = Compared::of(run, doing, &group.ranks) else { return false };
+    let waiting = crate::ns(waiting_ranks(run, group).len().max(1).into());
+    compared.others_are_as_busy(run, &group.ranks)
+        && group.blamed.ns() < CHANCE_PART * compared.here.ns * waiting
+}
+
 fn finding(facts: &Facts<'_>, group: &Group) -> Option<Finding> {
     let run = facts.run;
     let (doing, _) = *group.activities.first()?;
@@ -107,7 +117,9 @@ fn finding(facts: &Facts<'_>, group: &Group) -> Option<Finding> {
     {
         return found;
     }
-    if masters::kind(run, group).is_none() && are_equal(run, group) {
+    if masters::kind(run, group).is_none()
+        && (are_equal(run, group) || are_as_busy_elsewhere(run, group, doing))
+    {
         return None;
     }
     let place = run.place(doing);
@@ -216,37 +228,6 @@ fn kind(facts: &Facts<'_>, group: &Group, doing: Doing) -> Kind {
     }
 }
 
-/// Returns whether senders would gain by receives that are posted earlier. They do not where they
-/// need data of the late ranks as well, for which they wait then; or where the late ranks have no
-/// time to spare.
-fn could_receive_earlier(run: &Run, group: &Group) -> bool {
-    let waiting = waiting_ranks(run, group);
-    let mut pairs = waiting.iter().flat_map(|to| group.ranks.iter().map(move |from| (to, from)));
-    let of_late = run.waits.all.iter().filter(|wait| group.ranks.contains(wait.rank));
-    let idle_ns: u128 = of_late.map(|wait| u128::from(wait.ns)).sum();
-    !pairs.any(|pair| run.received.contains_key(&pair))
-        && crate::ns(idle_ns) >= IDLE_PART * group.blamed.ns()
-}
-
-/// Returns whether most of the waiting for late receivers is for ranks that have posted their
-/// receives in time, and get the messages in calls that only complete them.
-fn is_posted(run: &Run, group: &Group) -> bool {
-    let posts = |at: CallpathIndex| {
-        let function = run.calls.get(&at).map_or("", |call| &call.function);
-        function.to_ascii_lowercase().contains("recv") || function.starts_with("MPI_Start")
-    };
-    let of_group = run.waits.all.iter().filter(|wait| {
-        wait.pattern == Pattern::LateReceiver && group.ranks.contains(wait.for_rank)
-    });
-    let (mut posted_ns, mut all_ns) = (0, 0);
-    for wait in of_group {
-        let ns = u128::from(wait.ns);
-        all_ns += ns;
-        posted_ns += if wait.from.is_some_and(|from| !posts(from)) { ns } else { 0 };
-    }
-    2 * posted_ns > all_ns
-}
-
 /// Returns whether a rank takes longer in nearly all of its activities that count.
 fn is_slow(run: &Run, group: &Group) -> bool {
     if group.ranks.len() != 1 {
@@ -270,83 +251,55 @@ fn is_slow(run: &Run, group: &Group) -> bool {
         && crate::ns(slow as u128) >= SLOW_ACTIVITIES * crate::ns(counts.len() as u128)
 }
 
-pub(super) fn advice(
-    run: &Run,
-    kind: Kind,
-    group: &Group,
-    doing: Doing,
-    compared: &Compared,
-) -> String {
-    let who = ranks(&group.ranks);
-    let visits = run.activities.of(doing).unwrap_or_default();
-    let split = Imbalance::of(visits);
-    if let Some(between) = between_tests(run, &group.ranks, doing) {
-        let each = ns(between.each_ns());
-        return format!(
-            "{} {} up to {each} late what has come: wait for it (MPI_Wait), or test more often.",
-            capital(&who),
-            if_many(&group.ranks, "notices", "notice")
-        );
+#[cfg(test)]
+mod tests {
+    use tinyprof_format::model::{CallpathIndex, Edge};
+    use tinyprof_format::text::read_text;
+    use tinyprof_report::Totals;
+
+    use super::*;
+    use crate::blame::At;
+    use crate::facts::run::RunBuilder;
+
+    /// Returns a run of 1 s in which ranks compute for these times in ms, in 10 equal visits each,
+    /// before calls of these functions: a row for each function.
+    fn run_of(rows: &[(&str, &[u64])]) -> Run {
+        let ranks = rows[0].1.len();
+        let times = vec!["0"; ranks].join("|");
+        let lines = rows.iter().map(|(function, _)| format!("{function},null,COMM,0,{times}\n"));
+        let text = format!("id,parent,tag,is_loop,times\n{}", lines.collect::<String>());
+        let profile = read_text(text.as_bytes()).expect("it is right").profile;
+        let totals = Totals::of_profile(&profile);
+        let mut run = RunBuilder::new(&profile.callpaths, ranks).finish(&totals);
+        run.rank_ns = vec![1_000_000_000; ranks];
+        for ((row, _), (_, of_ranks)) in profile.callpaths.iter().zip(rows) {
+            for (rank, ms) in of_ranks.iter().enumerate().filter(|(_, ms)| **ms > 0) {
+                let (sum_ns, min_ns) = (ms * 1_000_000, ms * 100_000);
+                let edge = Edge { count: 10, sum_ns, min_ns, max_ns: min_ns, ..Edge::default() };
+                run.activities.add_gaps(Doing::Before(row), rank, &edge, true);
+            }
+        }
+        run
     }
-    match kind {
-        Kind::SerialIo => format!(
-            "Let all ranks read or write their own part, as with MPI_File_write_at_all, or let the \
-             others go on while {who} does it."
-        ),
-        Kind::SlowRank => format!(
-            "{} is slower in nearly everything that it does: look at its host and at what else \
-             runs there, then at its part of the input.",
-            capital(&who)
-        ),
-        Kind::MasterSaturated => format!(
-            "{} cannot serve the others fast enough: hand out larger pieces of work, do less there \
-             for each, or divide the others among several masters.",
-            capital(&who)
-        ),
-        Kind::LateReceiver if could_receive_earlier(run, group) && is_posted(run, group) => {
-            format!(
-                "Its receive is there in time, but MPI sends the message only while {who} {} in MPI: \
-             call MPI_Test during that work, or let MPI have a thread for it \
-             (MPICH_ASYNC_PROGRESS=1 for MPICH).",
-                if_many(&group.ranks, "is", "are")
-            )
-        }
-        Kind::LateReceiver if could_receive_earlier(run, group) => format!(
-            "Post the receive before that work on {who} (MPI_Irecv), or send with MPI_Isend."
-        ),
-        _ if compared.work_elsewhere_ns(run, &group.ranks).is_some() => {
-            format!("Give {who} less work there, or find out why that takes longer than elsewhere.")
-        }
-        _ if split.single.is_some() && visits.len() > 1 => format!(
-            "No other rank does this: divide it among the ranks, or let the others go on while \
-             {who} {} it.",
-            if_many(&group.ranks, "does", "do")
-        ),
-        _ if compared.is_by_count(&split) && compared.elsewhere.visits < 1.0 => {
-            format!("Give {who} less work there, or divide it among more ranks.")
-        }
-        _ if compared.is_by_count(&split) => format!(
-            "Give {who} fewer of these {:.0} visits (the others have {:.0}).",
-            compared.here.visits, compared.elsewhere.visits
-        ),
-        Kind::LateRoot => {
-            let at = group.blamed.longest().and_then(|(at, _)| at.callpath);
-            let function = at.and_then(|at| run.calls.get(&at)).map_or("", |call| &call.function);
-            let earlier =
-                if function.starts_with("MPI_Scatter") { "MPI_Iscatter" } else { "MPI_Ibcast" };
-            format!("Let {who} do less before the data is sent, or send it earlier ({earlier}).")
-        }
-        _ => {
-            let (here, elsewhere) = (compared.here, compared.elsewhere.per_visit_ns());
-            let takes = match uneven_ns(run, &group.ranks, doing) {
-                Some(longest_ns) => format!("one visit takes up to {}, and", ns(longest_ns)),
-                None if here.visits <= 1.0 => format!("it takes {} and", ns(here.per_visit_ns())),
-                None => format!("a visit takes {} and", ns(here.per_visit_ns())),
-            };
-            format!(
-                "Give {who} less work there, or find out why {takes} {} elsewhere.",
-                ns(elsewhere)
-            )
-        }
+
+    /// Returns whether it is chance that rank 1 is late, which the others wait for, 10 ms each.
+    fn is_chance(rows: &[(&str, &[u64])]) -> bool {
+        let mut blamed = Blamed::default();
+        let callpath = Some(CallpathIndex::new(0));
+        let at = At { callpath, pattern: Pattern::LateSender, is_direct: true };
+        [0, 2].into_iter().for_each(|rank| blamed.add(at, rank, 10e6));
+        let doing = Doing::Before(CallpathIndex::new(0));
+        let (ranks, activities) = ([1].into_iter().collect(), vec![(doing, 20e6)]);
+        are_as_busy_elsewhere(&run_of(rows), &Group { ranks, activities, blamed }, doing)
+    }
+
+    #[test]
+    fn a_rank_is_not_late_by_what_keeps_others_as_busy_elsewhere() {
+        let (send, recv): (&[u64], &[u64]) = (&[0, 160, 0], &[158, 0, 162]);
+        assert!(is_chance(&[("MPI_Send", send), ("MPI_Recv", recv)]));
+        assert!(!is_chance(&[("MPI_Send", send), ("MPI_Recv", &[120, 0, 130])]), "it works longer");
+        assert!(!is_chance(&[("MPI_Send", &[20, 160, 20]), ("MPI_Recv", recv)]), "all do it");
+        let short: [(&str, &[u64]); 2] = [("MPI_Send", &[0, 12, 0]), ("MPI_Recv", &[12, 0, 12])];
+        assert!(!is_chance(&short), "they wait for as long as it works");
     }
 }

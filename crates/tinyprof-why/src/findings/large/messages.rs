@@ -20,17 +20,7 @@ use crate::place::Place;
 /// Returns the finding about large messages that take long after both ends are there.
 pub(super) fn found(facts: &Facts<'_>, told: &[Finding]) -> Option<(Finding, Blamed)> {
     let run = facts.run;
-    let mut all = Traffic::default();
-    let mut by: BTreeMap<u32, Traffic> = BTreeMap::new();
-    for call in run.calls.values() {
-        all.absorb(call.sent);
-        call.sent_by.iter().for_each(|(rank, sent)| by.entry(*rank).or_default().absorb(*sent));
-    }
-    let heavy =
-        Heavy::of(&by, run.used() as u64).filter(|heavy| mean_bytes(heavy.here) >= LARGE_BYTES);
-    if mean_bytes(all) < LARGE_BYTES && heavy.is_none() {
-        return None;
-    }
+    let sent = Sent::of(run)?;
     let is_transfer = |call: &Call| {
         let name = &call.function;
         ["Send", "Recv", "Wait"].iter().any(|part| name.contains(part)) && !call.is_startup
@@ -48,17 +38,7 @@ pub(super) fn found(facts: &Facts<'_>, told: &[Finding]) -> Option<(Finding, Bla
     let right_after = if is_adjacent { ", which comes right after their start" } else { "" };
     let waits_at = Place::of(&run.callpaths, first);
     let who = visitors(run, first);
-    let (place, sentence, of_ranks) = match heavy {
-        Some(heavy) => {
-            let place = sent_at(run, &heavy.ranks).unwrap_or_else(|| waits_at.clone());
-            let sentence = of_some(run, &heavy, &travel, [&place, &waits_at], right_after);
-            (place, sentence, heavy.ranks)
-        }
-        None => {
-            let sentence = of_all(run, all, &travel, &waits_at, right_after);
-            (waits_at.clone(), sentence, who.clone())
-        }
-    };
+    let (place, sentence, of_ranks) = sent.told(run, &travel, (&waits_at, &who), right_after);
     let lost_ns = run.a_rank_ns(travel.sum_ns());
     let finding = Finding {
         certainty: Certainty::AtMost,
@@ -70,6 +50,45 @@ pub(super) fn found(facts: &Facts<'_>, told: &[Finding]) -> Option<(Finding, Bla
         ..Finding::new(kind, lost_ns, sentence, advice.to_owned())
     };
     Some((finding, travel.behind))
+}
+
+/// The messages that ranks send, and the ranks that send far more than the others, if there are any.
+struct Sent {
+    all: Traffic,
+    heavy: Option<Heavy>,
+}
+
+impl Sent {
+    /// Returns none if the messages are not large, neither of all ranks nor of some.
+    fn of(run: &Run) -> Option<Self> {
+        let mut all = Traffic::default();
+        let mut by: BTreeMap<u32, Traffic> = BTreeMap::new();
+        for call in run.calls.values() {
+            all.absorb(call.sent);
+            call.sent_by.iter().for_each(|(rank, sent)| by.entry(*rank).or_default().absorb(*sent));
+        }
+        let is_large = |heavy: &Heavy| mean_bytes(heavy.here) >= LARGE_BYTES;
+        let heavy = Heavy::of(&by, run.used() as u64).filter(is_large);
+        (mean_bytes(all) >= LARGE_BYTES || heavy.is_some()).then_some(Self { all, heavy })
+    }
+
+    /// Returns the place, the sentence, and the ranks that are named, where messages are completed
+    /// mostly at `waits_at` by `who`.
+    fn told(
+        self,
+        run: &Run,
+        travel: &Travel,
+        (waits_at, who): (&Place, &RankSet),
+        right_after: &str,
+    ) -> (Place, String, RankSet) {
+        let Some(heavy) = self.heavy else {
+            let sentence = of_all(run, self.all, travel, waits_at, right_after);
+            return (waits_at.clone(), sentence, who.clone());
+        };
+        let place = sent_at(run, &heavy.ranks).unwrap_or_else(|| waits_at.clone());
+        let sentence = of_some(run, &heavy, travel, [&place, waits_at], right_after);
+        (place, sentence, heavy.ranks)
+    }
 }
 
 /// Returns the sentence about ranks that send far more than the others.

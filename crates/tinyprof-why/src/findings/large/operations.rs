@@ -70,28 +70,12 @@ pub(super) fn found(facts: &Facts<'_>) -> Option<(Finding, Blamed)> {
     let (index, _) = first;
     let travel = Travel::of(facts, &[first])?;
     let call = &run.calls[&index];
-    let Moves { side, uneven, .. } = moves(call)?;
-    let heavy = heavy_of(call, uneven);
-    let is_file = side == Side::Files;
+    let is_file = moves(call)?.side == Side::Files;
     let place = Place::of(&run.callpaths, index);
     let who = visitors(run, index);
-    let (of_ranks, what, others, advice) = match heavy {
-        Some((side, heavy)) => (
-            heavy.ranks.clone(),
-            does(side, &heavy.ranks, mean_bytes(heavy.here), &place),
-            format!(", the others {}", size(mean_bytes(heavy.others))),
-            "Share the data out more evenly among the ranks, move less of it",
-        ),
-        // That a file takes long is no fault of ranks.
-        None if is_file => return None,
-        None => {
-            let all = of_all(side.of(call));
-            let does = does(side, &all.0, all.1, &place);
-            (all.0, does, String::new(), "Move less data")
-        }
-    };
+    let (of_ranks, what, advice) = what_is_moved(call, &place)?;
     let sentence = format!(
-        "{what}{others}; moving it takes {} of all ranks, without waiting for late ones{}",
+        "{what}; moving it takes {} of all ranks, without waiting for late ones{}",
         travel.text,
         travel.meanwhile(run, &place)
     );
@@ -108,6 +92,24 @@ pub(super) fn found(facts: &Facts<'_>) -> Option<(Finding, Blamed)> {
         ..Finding::new(kind, lost_ns, sentence, advice)
     };
     Some((finding, travel.behind))
+}
+
+/// Returns the ranks that are named, how much they move in a call, and the advice. None of a file of
+/// which no rank has far more: that it takes long is no fault of ranks.
+fn what_is_moved(call: &Call, place: &Place) -> Option<(RankSet, String, &'static str)> {
+    let Moves { side, uneven, .. } = moves(call)?;
+    if let Some((side, heavy)) = heavy_of(call, uneven) {
+        let does = does(side, &heavy.ranks, mean_bytes(heavy.here), place);
+        let what = format!("{does}, the others {}", size(mean_bytes(heavy.others)));
+        let advice = "Share the data out more evenly among the ranks, move less of it";
+        return Some((heavy.ranks, what, advice));
+    }
+    if side == Side::Files {
+        return None;
+    }
+    let (ranks, each) = of_all(side.of(call));
+    let what = does(side, &ranks, each, place);
+    Some((ranks, what, "Move less data"))
 }
 
 /// Returns `Rank 1 puts 9.00 MB each time into MPI_Alltoallv at exchange (halo.c:11)`.
