@@ -70,7 +70,7 @@ class Profile(Tables, Run):
         metric. `all` folds nothing. Raises `KeyError` if there is no such metric.
 
         >>> profile.report().splitlines()[0]
-        'format-1.1: 3 ranks on 2 hosts, 2 roots of at most 8 executions, 8 callpaths, 231 ms per rank'
+        'format-1.1: 3 ranks on 2 hosts, up to 8 executions, 8 callpaths, 231 ms per rank'
         """
         return reports.text(self._source, by, metric, width, all)
 

@@ -227,6 +227,10 @@ fn verdict(row: &Row, found: &Comparison, adjusted_p: Option<f64>) -> Verdict {
         None => Verdict::Unjudged,
         Some(p) if p >= FALSE_DISCOVERY_RATE => Verdict::Unclear,
         Some(_) if row.unit.is_of_one_run() && is_small => Verdict::Unclear,
+        // A test of ratios may leave out a difference of 0 that the interval of amounts holds.
+        Some(_) if found.test.is_some_and(|test| test.half_width >= found.difference.abs()) => {
+            Verdict::Unclear
+        }
         Some(_) if found.difference > 0.0 => Verdict::Up,
         Some(_) => Verdict::Down,
     }

@@ -10,6 +10,10 @@ pub(super) struct Run {
     pub(super) command: String,
     /// The number of hosts; 0 if it is not known.
     pub(super) hosts: u32,
+    /// The name and version of its MPI; empty if they are not known.
+    pub(super) mpi: String,
+    /// `true` if it was recorded who waits for whom.
+    pub(super) follows_messages: bool,
     /// The number of selected ranks.
     pub(super) ranks: usize,
     pub(super) executions: u32,

@@ -2,10 +2,11 @@
 
 use std::error::Error;
 
+use tinyprof_format::model::ClockFacts;
 use tinyprof_report::{ByCallpath, Report, SortKey};
 
 use super::compare::{self, Diff};
-use super::differs::command;
+use super::differs::{command, mpi};
 use super::names::Names;
 use super::options::Options;
 use super::run::Run;
@@ -57,6 +58,8 @@ impl Runs {
             name: name.to_owned(),
             command: command(&profile.manifest().metadata),
             hosts: profile.manifest().metadata.numhosts,
+            mpi: mpi(&profile.manifest().metadata),
+            follows_messages: profile.ranks().iter().any(|facts| facts.clock != ClockFacts::default()),
             ranks: ranks.len(),
             executions: profile.manifest().executions,
             incomplete: !profile.manifest().complete,

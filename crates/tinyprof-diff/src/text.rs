@@ -73,15 +73,13 @@ impl Diff {
     }
 
     /// Returns the comparison in `width_columns` columns. Callpaths below the smallest share of the
-    /// options are left out, unless `all` is set or they are up or down.
+    /// options are left out, unless `all` is set; a line counts them, and those that are up or down.
     #[must_use]
     pub fn lines(&self, all: bool, width_columns: u16) -> Vec<Line> {
         let width = usize::from(width_columns);
         let min_share = self.options.min_share;
-        let is_shown = |row: &&Row| {
-            all || row.share >= min_share || matches!(row.verdict, Verdict::Up | Verdict::Down)
-        };
-        let rows: Vec<&Row> = self.rows.iter().filter(is_shown).collect();
+        let (rows, hidden): (Vec<&Row>, Vec<&Row>) =
+            self.rows.iter().partition(|row| all || row.share >= min_share);
         let mut lines = marked(Mark::Plain, &wrapped(&head(self), ", ", width));
         if let Some(differs) = self.differs() {
             lines.extend(marked(Mark::Plain, &wrapped(&differs, "; ", width)));
@@ -89,18 +87,28 @@ impl Diff {
         lines.extend(marked(Mark::Plain, &wrapped(&self.samples(), ", ", width)));
         lines[0].mark = Mark::Head;
         lines.extend(table(self, &rows, width));
-        let hidden = self.rows.len() - rows.len();
-        if hidden > 0 {
-            let (hidden, share) = (counted(hidden as u64, "callpath"), percent_cell(min_share));
-            let text = format!("... {hidden} below {share} of the time");
-            lines.push(Line { text, mark: Mark::Plain });
-        }
+        lines.extend(hidden_line(&hidden, min_share));
         for note in self.notes() {
             let note = wrapped(&format!("note: {note}"), " ", width);
             lines.extend(marked(Mark::Note, &note));
         }
         lines
     }
+}
+
+/// Returns a line such as `... 6 callpaths below 1.0% of the time, 1 of them up`; none if nothing is
+/// hidden.
+fn hidden_line(hidden: &[&Row], min_share: f64) -> Option<Line> {
+    let of = |verdict: Verdict| hidden.iter().filter(|row| row.verdict == verdict).count();
+    let changed = [Verdict::Up, Verdict::Down]
+        .map(|verdict| (of(verdict), verdict.word()))
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| format!(", {count} of them {word}"));
+    let count = counted(hidden.len() as u64, "callpath");
+    let text = format!("... {count} below {} of the time", percent_cell(min_share));
+    (!hidden.is_empty())
+        .then(|| Line { text: text + &changed.collect::<String>(), mark: Mark::Plain })
 }
 
 fn marked(mark: Mark, text: &str) -> Vec<Line> {

@@ -23,9 +23,10 @@ export function numbersOf(bytes, { at, count, min, step }) {
   return numbers;
 }
 
-/** Returns the exact whole numbers of a column, each of 7 bits a byte. `base` is where its columns begin. */
-export function exactOf(bytes, { at, count }, base) {
-  const numbers = new Float64Array(count);
+/**
+ * Returns the exact whole numbers of a column, each of 7 bits a byte, in `numbers`. `base` is where its columns begin.
+ */
+export function exactOf(bytes, { at, count }, base, numbers = new Float64Array(count)) {
   let from = base + at;
   for (let i = 0; i < count; i += 1) {
     let byte = bytes[from];

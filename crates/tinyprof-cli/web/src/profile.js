@@ -28,9 +28,9 @@ export class Profile {
     return column.numbers;
   }
 
-  /** Returns the exact numbers of a column among those from `base` on. */
-  exact(column, base) {
-    return exactOf(this.#bytes, column, base);
+  /** Returns the exact numbers of a column among those from `base` on, in `numbers` if it is given. */
+  exact(column, base, numbers) {
+    return exactOf(this.#bytes, column, base, numbers);
   }
 
   /** Returns the column of a callpath's times by rank. A leaf has only one time. */

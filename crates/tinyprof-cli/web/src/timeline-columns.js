@@ -54,18 +54,26 @@ export class Columns {
     if (sums.column !== column) {
       sums.column = column;
       sums.most = 0;
-      sums.of.clear();
+      sums.used = 0;
     }
-    const own = (sums.of.get(color) ?? 0) + wide;
-    sums.of.set(color, own);
+    // A pixel has a few colours: to look at each is faster than a map.
+    let at = 0;
+    while (at < sums.used && sums.of[at] !== color) at += 1;
+    if (at === sums.used) {
+      sums.used += 1;
+      sums.of[at] = color;
+      sums.wide[at] = 0;
+    }
+    sums.wide[at] += wide;
     sums.parts[column] += wide;
-    if (own <= sums.most) return;
-    sums.most = own;
+    if (sums.wide[at] <= sums.most) return;
+    sums.most = sums.wide[at];
     sums.colors[column] = color;
   }
 
+  /** Returns a level without visits; `of` and `wide` are the colours of the current column and their widths. */
   #empty() {
-    return { parts: new Float32Array(this.count), colors: new Uint32Array(this.count), column: -1, of: new Map(), most: 0 };
+    return { parts: new Float32Array(this.count), colors: new Uint32Array(this.count), column: -1, of: [], wide: [], used: 0, most: 0 };
   }
 
   /** Draws the columns from the lower edge of their level's place up. */

@@ -10,6 +10,9 @@ import { hatched } from "./grid.js";
 import { token } from "./theme.js";
 
 const NAME_WIDTH = 30;
+/** The width up to which a visit has neither pattern nor name, and is a part of the overlay. */
+const PLAIN_WIDTH = 6;
+const WAITING_HEIGHT = 3;
 const SHADES = [0, 0.22, 0.42];
 
 /** The colours of a drawing, looked up once. */
@@ -23,6 +26,7 @@ export class Palette {
     this.hatch = hatched(context);
     this.frameInk = token("--frame-ink");
     this.warn = token("--warn");
+    this.packedWarn = packed(this.warn);
     this.track = token("--track");
     this.fill = packed(token("--fill"));
     this.comm = packed(token("--comm"));
@@ -50,8 +54,8 @@ export class Palette {
 }
 
 /**
- * Draws a lane at its place: the visits between `from` and `to`, each level in its own row if the lane is open. Those
- * narrower than a pixel go to the overlay.
+ * Draws a lane at its place: the visits between `from` and `to`, each level in its own row if the lane is open. Narrow
+ * ones go to the overlay.
  */
 export function drawVisits(context, overlay, palette, lane, { from, to, left, width, y, height, isOpen, row }) {
   const scale = width / (to - from);
@@ -65,6 +69,7 @@ export function drawVisits(context, overlay, palette, lane, { from, to, left, wi
     const wide = xOf(lane.ends[at]) - x0;
     const level = lane.levels[at];
     if (wide < 1) columns.add(level, x0, wide, palette.of(lane.callpaths[at]).packed);
+    else if (wide <= PLAIN_WIDTH) fillPlain(overlay, palette, lane, at, x0, wide, place(level));
     else drawVisit(context, palette, lane, at, x0, wide, place(level));
   });
   columns.drawOn(overlay, place);
@@ -80,21 +85,33 @@ function drawGround(context, palette, lane, xOf, { from, to, y, height }) {
   if (last < to) context.fillRect(xOf(last), y, xOf(to) - xOf(last), height);
 }
 
+function fillPlain(overlay, palette, lane, at, x, wide, { y, height }) {
+  const number = lane.callpaths[at];
+  const own = wide - gapOf(wide);
+  overlay.fill(x, y, own, height, palette.of(number).packed);
+  const wait = wide > 2 && lane.waits.get(number);
+  if (wait && own * wait.share >= 0.5) overlay.fill(x, y + height - WAITING_HEIGHT, own * wait.share, WAITING_HEIGHT, palette.packedWarn);
+}
+
+function gapOf(wide) {
+  return wide > 3 ? 1 : 0;
+}
+
 function drawVisit(context, palette, lane, at, x, wide, { y, height }) {
   const number = lane.callpaths[at];
   const { key, color } = palette.of(number);
-  const gap = wide > 3 ? 1 : 0;
+  const own = wide - gapOf(wide);
   context.fillStyle = color;
-  context.fillRect(x, y, wide - gap, height);
-  const pattern = wide > 6 && palette.pattern(key);
+  context.fillRect(x, y, own, height);
+  const pattern = palette.pattern(key);
   if (pattern) {
     context.fillStyle = pattern;
-    context.fillRect(x, y, wide - gap, height);
+    context.fillRect(x, y, own, height);
   }
   const wait = lane.waits.get(number);
-  if (wait && wide > 2) {
+  if (wait) {
     context.fillStyle = palette.warn;
-    context.fillRect(x, y + height - 3, (wide - gap) * wait.share, 3);
+    context.fillRect(x, y + height - WAITING_HEIGHT, own * wait.share, WAITING_HEIGHT);
   }
   if (wide < NAME_WIDTH || height < 11) return;
   context.fillStyle = palette.frameInk;

@@ -3,32 +3,33 @@
 /** Returns the lanes of a profile, with the visits of each in the order of their begins. */
 export function lanesOf(profile) {
   const { timeline } = profile;
+  const of = (column, numbers) => profile.exact(column, timeline.at, numbers);
   return timeline.lanes.map((lane, number) => {
-    const of = (column) => profile.exact(column, timeline.at);
-    const [gaps, durations] = [of(lane.gaps), of(lane.durations)];
-    const begins = new Float64Array(gaps.length);
-    const ends = new Float64Array(gaps.length);
+    const { count } = lane.gaps;
+    // Times replace what they are made of: there are some hundred thousand visits.
+    const begins = of(lane.gaps);
+    const ends = of(lane.durations);
     let at = timeline.from_ns;
-    for (let visit = 0; visit < gaps.length; visit += 1) {
-      at += gaps[visit];
+    for (let visit = 0; visit < count; visit += 1) {
+      at += begins[visit];
       begins[visit] = at;
-      ends[visit] = at + durations[visit];
+      ends[visit] += at;
     }
-    const levels = of(lane.depths);
+    const levels = of(lane.depths, new Uint32Array(count));
     let [top, deepest] = [Infinity, 0];
-    for (const depth of levels) {
-      if (depth < top) top = depth;
-      if (depth > deepest) deepest = depth;
+    for (let visit = 0; visit < count; visit += 1) {
+      top = Math.min(top, levels[visit]);
+      deepest = Math.max(deepest, levels[visit]);
     }
-    for (let visit = 0; visit < levels.length; visit += 1) levels[visit] -= top;
+    for (let visit = 0; visit < count; visit += 1) levels[visit] -= top;
     return {
       ...lane,
       number,
       begins,
       ends,
       levels,
-      level_count: levels.length > 0 ? deepest - top + 1 : 1,
-      callpaths: of(lane.callpaths),
+      level_count: count > 0 ? deepest - top + 1 : 1,
+      callpaths: of(lane.callpaths, new Uint32Array(count)),
       waits: waitsOf(timeline, lane.rank),
       parts: lane.parts && partsOf(lane.parts, of),
     };
@@ -129,21 +130,34 @@ export function sumsIn(lanes, from, to) {
   const sums = [];
   for (const lane of lanes) {
     const { begins, ends, levels, callpaths } = lane;
+    // The sum of the visit that is open at each level; visits of a lane are in the order of their begins.
     const open = [];
-    eachIn(lane, from, to, (at) => {
-      while (open.length > 0 && levels[open[open.length - 1]] >= levels[at]) open.pop();
-      const within = Math.max(0, Math.min(ends[at], to) - Math.max(begins[at], from));
+    const until = visitsBefore(lane, to);
+    for (let at = 0; at < until; at += 1) {
+      const begin = begins[at];
+      const end = ends[at];
+      const level = levels[at];
+      if (end < from) continue;
+      const within = Math.max(0, Math.min(end, to) - Math.max(begin, from));
       const sum = (sums[callpaths[at]] ??= { callpath: callpaths[at], visits: 0, ns: 0, lane: null, longest: null, longest_ns: -1 });
       sum.visits += 1;
       sum.ns += within;
-      if (ends[at] - begins[at] > sum.longest_ns) {
-        sum.longest_ns = ends[at] - begins[at];
+      if (end - begin > sum.longest_ns) {
+        sum.longest_ns = end - begin;
         sum.lane = lane;
         sum.longest = at;
       }
-      if (open.length > 0) sums[callpaths[open[open.length - 1]]].ns -= within;
-      open.push(at);
-    });
+      const above = outside(open, level);
+      if (above) above.ns -= within;
+      open.length = level;
+      open[level] = sum;
+    }
   }
   return sums.filter(Boolean).sort((a, b) => b.ns - a.ns);
+}
+
+/** Returns the innermost of what is open above a level. */
+function outside(open, level) {
+  for (let at = Math.min(level, open.length) - 1; at >= 0; at -= 1) if (open[at]) return open[at];
+  return undefined;
 }

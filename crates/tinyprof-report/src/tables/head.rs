@@ -27,18 +27,11 @@ fn head_line(report: &Report, width_columns: usize) -> String {
     let threads = report.threads.filter(|&threads| threads > report.ranks.into());
     let threads =
         threads.map_or_else(String::new, |threads| format!(", {}", counted(threads, "thread")));
+    // Each root has its own count of executions. The rows of a report by region are no roots.
     let roots = report.callpaths.rows().iter().filter(|callpath| callpath.parent.is_none()).count();
-    // Each root has its own count of executions.
-    let executions = match roots {
-        // The rows of a report by region are not the roots of the program.
-        _ if report.callpaths_of_regions.is_some() => {
-            counted(report.executions.into(), "execution")
-        }
-        0 | 1 => counted(report.executions.into(), "execution"),
-        several => {
-            format!("{several} roots of at most {}", counted(report.executions.into(), "execution"))
-        }
-    };
+    let differ = roots > 1 && report.executions > 1 && report.callpaths_of_regions.is_none();
+    let up_to = if differ { "up to " } else { "" };
+    let executions = format!("{up_to}{}", counted(report.executions.into(), "execution"));
     format!(
         "{name}: {}{hosts}{threads}, {executions}, {}, {time}",
         counted(report.ranks.into(), "rank"),
