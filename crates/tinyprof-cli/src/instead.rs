@@ -110,6 +110,6 @@ mod tests {
         for number in 0..20 {
             fs::create_dir(path(&format!("run-{number:02}.tprof"))).expect("a directory");
         }
-        assert!(of("").expect("profiles are there").ends_with(", and 14 others"));
+        assert!(of("").expect("profiles are there").ends_with(", and 15 others"));
     }
 }

@@ -115,7 +115,8 @@ mod tests {
         let expected = "differs: messages followed against not followed";
         assert_eq!(differs(&base, &others).as_deref(), Some(expected), "no MPI is known of one");
         let mpich = [Run { mpi: "Open MPI v4".into(), ..usual.clone() }];
-        let expected = "differs: MPI MPICH against Open MPI v4; messages followed against not followed";
+        let expected =
+            "differs: MPI MPICH against Open MPI v4; messages followed against not followed";
         assert_eq!(differs(&mpich, &others).as_deref(), Some(expected));
         let mixed = [usual, run("wave 60", 4, 2)];
         let expected =

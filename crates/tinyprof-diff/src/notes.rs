@@ -133,7 +133,10 @@ impl Diff {
         }
         let estimated = |row: &Row| row.base.estimate_variance + row.new.estimate_variance > 0.0;
         if self.rows.iter().any(estimated) {
-            notes.push("~ is an estimate: of samples, or because a budget let only some visits be timed".to_owned());
+            notes.push(
+                "~ is an estimate: of samples, or because a budget let only some visits be timed"
+                    .to_owned(),
+            );
         }
         notes
     }

@@ -59,7 +59,10 @@ impl Runs {
             command: command(&profile.manifest().metadata),
             hosts: profile.manifest().metadata.numhosts,
             mpi: mpi(&profile.manifest().metadata),
-            follows_messages: profile.ranks().iter().any(|facts| facts.clock != ClockFacts::default()),
+            follows_messages: profile
+                .ranks()
+                .iter()
+                .any(|facts| facts.clock != ClockFacts::default()),
             ranks: ranks.len(),
             executions: profile.manifest().executions,
             incomplete: !profile.manifest().complete,

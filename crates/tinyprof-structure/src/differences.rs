@@ -76,24 +76,34 @@ impl Structure {
             _ => "count",
         };
         let (kind, subject, from, to) = match found.part {
-            Part::Node(key) => ("call", self.name(key), None, Some(key)),
+            Part::Node(key) => ("call", self.distinct_name(key), None, Some(key)),
             Part::Flow(from, to) => {
                 let subject = match what {
-                    "time" => format!("the computation before {}", self.name(to)),
-                    _ => format!("the way from {} to {}", self.name(from), self.name(to)),
+                    "time" => format!("the computation before {}", self.distinct_name(to)),
+                    _ => format!(
+                        "the way from {} to {}",
+                        self.distinct_name(from),
+                        self.distinct_name(to)
+                    ),
                 };
                 ("computation", subject, Some(from), Some(to))
             }
             Part::Completion(from, to) => {
-                let subject = format!("the completion of {} by {}", self.name(from), self.name(to));
+                let subject = format!(
+                    "the completion of {} by {}",
+                    self.distinct_name(from),
+                    self.distinct_name(to)
+                );
                 ("completion", subject, Some(from), Some(to))
             }
             Part::Messages(key, direction) => {
                 let subject = match direction {
-                    Direction::Out => format!("the messages sent by {}", self.name(key)),
-                    Direction::In => format!("the messages received by {}", self.name(key)),
+                    Direction::Out => format!("the messages sent by {}", self.distinct_name(key)),
+                    Direction::In => {
+                        format!("the messages received by {}", self.distinct_name(key))
+                    }
                     Direction::Root | Direction::Rooted => {
-                        format!("the root of {}", self.name(key))
+                        format!("the root of {}", self.distinct_name(key))
                     }
                 };
                 ("messages", subject, None, Some(key))
@@ -137,6 +147,14 @@ impl Structure {
     pub(super) fn name(&self, key: NodeKey) -> String {
         let node = self.nodes.of_key(key);
         node.map_or_else(|| "the begin".to_owned(), |node| shown(&self.nodes.get(node).name))
+    }
+
+    /// Returns the name of a node, or its path if others have this name: a call that is missing in one
+    /// place is not missing everywhere.
+    fn distinct_name(&self, key: NodeKey) -> String {
+        let name = self.name(key);
+        let of_name = self.nodes.iter().filter(|(_, info)| shown(&info.name) == name).count();
+        self.path(key).filter(|_| of_name > 1).map_or(name, shown)
     }
 
     /// Returns the path of a node; none for the begin of a phase.

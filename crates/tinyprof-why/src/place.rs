@@ -2,7 +2,7 @@
 
 use tinyprof_format::model::{Callpath, CallpathIndex, CallpathTable};
 use tinyprof_report::MpiCall;
-use tinyprof_report::cells::{cut, shown};
+use tinyprof_report::cells::{columns, cut, shown};
 
 /// The maximum width of a name in a sentence, in columns.
 const NAME_COLUMNS: usize = 120;
@@ -28,9 +28,21 @@ pub struct Place {
     pub call: Option<String>,
 }
 
-/// Returns the name of a function that was sampled, with its place, for a sentence.
+/// Returns the name of a function that was sampled, with its place, for a sentence. Lists of types
+/// and arguments are left out where the name is too long.
 pub(crate) fn sampled_name(name: &str) -> String {
-    cut(&shown(name), FUNCTION_COLUMNS)
+    let whole = shown(name);
+    if columns(&whole) <= FUNCTION_COLUMNS {
+        return whole;
+    }
+    let is_place = |place: &str| !place.contains(['(', ')', ' ']);
+    let (function, place) = whole
+        .strip_suffix(')')
+        .and_then(|text| text.rsplit_once(" ("))
+        .filter(|(_, place)| is_place(place))
+        .map_or((whole.as_str(), String::new()), |(name, place)| (name, format!(" ({place})")));
+    let own = function.split(['(', '<']).next().filter(|own| !own.is_empty());
+    cut(&format!("{}{place}", own.unwrap_or(function)), FUNCTION_COLUMNS)
 }
 
 impl Place {
@@ -124,6 +136,20 @@ mod tests {
     use tinyprof_format::model::{CallpathId, Region, SiteId};
 
     use super::*;
+
+    #[test]
+    fn a_long_name_of_a_sampled_function_loses_its_lists_of_types() {
+        let types = "usize, f64, (core::iter::adapters::map::Map(A, B), fire::{closure_env#0})";
+        for (name, expected) in [
+            ("flux_0 (solver.c:20)".to_owned(), "flux_0 (solver.c:20)"),
+            (format!("fold({types}) (iterator.rs:279)"), "fold (iterator.rs:279)"),
+            (format!("fold({types})"), "fold"),
+        ] {
+            assert_eq!(sampled_name(&name), expected, "{name}");
+        }
+        let anonymous = format!("({types})");
+        assert!(sampled_name(&anonymous).starts_with("(usize"), "nothing but a list is left");
+    }
 
     #[test]
     fn a_call_has_the_function_that_makes_it() {

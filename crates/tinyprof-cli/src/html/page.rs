@@ -29,9 +29,9 @@ const STYLES: [&str; 4] = [
 /// says to what.
 const HASHES: [&str; 4] = [
     "KgJVsC6ZtO36GHbPx7mxi8unNtaEOWubzRWBtiOJCrg=",
-    "dvTAUO9SUE7NFtxy+bV2Kl/ppffbF8WGkIoJASvL9mk=",
-    "jXlwk0UBMIixnVX7RfahW608CXsaOVo2U7t28idUn7I=",
-    "3LWtj+50V9fhy6AEEnNyEOu7+OzejLzB3ayCnGYPJrM=",
+    "6fk7pBHVUs854CMHcx2Ku5q450NM+/t6O+kg1jKheFg=",
+    "gpE3jDrMrlmKSCVwrIpDIY/twZGshJNzgDp7VIHGGuU=",
+    "x1O8OAIVTFMHFI2tbjmxEKx6H+FPGJ39srDRTfTs2gM=",
 ];
 
 /// Returns the page of one profile, or of two and their comparison.

@@ -15,6 +15,7 @@ use tinyprof_format::model::{CallpathIndex, RankFacts};
 use tinyprof_report::{Activity, Efficiency, Finding, Report, Totals, Words, losses_in_words};
 use tinyprof_rules::Rules;
 use tinyprof_structure::StructureBuilder;
+use tinyprof_views::GroupRow;
 use tinyprof_views::{LongJson, report_json};
 use tinyprof_why::WhyBuilder;
 
@@ -152,6 +153,7 @@ fn members(
         Ok(())
     })?;
     profile.each_causes(&mut |rank, causes| why.add_causes(rank, causes))?;
+    let structure = structure.finish(true);
     let mut why = why.finish(totals);
     render::notes(&rules.apply(&mut why, totals, report));
     // The hints on what the findings tell by other words are left out.
@@ -172,8 +174,22 @@ fn members(
         "executions": executions.into_values().collect::<Value>(),
         "communication": messages.json(totals.callpaths(), columns),
         "waiting": waiting.json(columns),
-        "structure": structure.finish(true).lanes_json(),
+        "structure": structure.lanes_json(),
+        "loops": structure.loops().iter().map(loop_row).collect::<Value>(),
     }))
+}
+
+/// Returns a loop that is seen from its calls. Times are those of all its ranks together.
+fn loop_row(row: &GroupRow) -> Value {
+    json!({
+        "name": row.name,
+        "ranks": row.ranks.to_string(),
+        "size": row.ranks.len(),
+        "iterations": row.visits,
+        "ns": row.inclusive_ns,
+        "computing_ns": row.exclusive_ns,
+        "waiting_ns": row.waiting_ns,
+    })
 }
 
 const fn activity_word(activity: Activity) -> &'static str {

@@ -54,6 +54,7 @@ const OF_PROFILES: Modules = modules![
     "lines.js",
     "series-plot.js",
     "slowest.js",
+    "loops.js",
     "iterations.js",
     "boxes.js",
     "executions.js",

@@ -1,6 +1,6 @@
 // Communication: the matrix of ranks, the largest pairs, the sizes of messages, and MPI functions.
 
-import { choice, callpathButton, element, nothing, numberCell, picker, rankButton, shareCell, timeCell } from "./elements.js";
+import { choice, callpathButton, element, nothing, numberCell, picker, rankButton, shareCell, shareText, timeCell } from "./elements.js";
 import { Grid, legend } from "./grid.js";
 import { DECADES, amountColor, logColor } from "./colors.js";
 import { binarySize, count, counted, data, percent, time } from "./numbers.js";
@@ -267,7 +267,7 @@ export class CommunicationView {
         element("th", { scope: "row" }, row.label, element("bdi", { className: "path", textContent: row.under })),
         numberCell(count(row.calls), row.calls),
         timeCell(row.ns),
-        shareCell(row.share, greatest, percent(row.share)),
+        shareCell(row.share, greatest, shareText(row.share, row.ns)),
         numberCell(data(row.bytes_out), row.bytes_out, "bytes"),
         numberCell(data(row.bytes_in), row.bytes_in, "bytes"),
       ),

@@ -1,8 +1,8 @@
 // Where the time goes: the callpaths, or the regions summed over their callpaths, with the most
 // exclusive time.
 
-import { callpathButton, choice, element, meanCell, nothing, numberCell, rankButton, shareCell, timeCell, waitsElement } from "./elements.js";
-import { count, counted, deviation, percent } from "./numbers.js";
+import { callpathButton, choice, element, meanCell, nothing, numberCell, rankButton, shareCell, shareText, timeCell, waitsElement } from "./elements.js";
+import { aboveMean, count, counted } from "./numbers.js";
 import { select, selection } from "./selection.js";
 import { shown } from "./names.js";
 import { sortable } from "./table.js";
@@ -64,11 +64,11 @@ export class Costliest {
       numberCell(count(visits), visits),
       timeCell(whole.sum, estimate(whole)),
       timeCell(own.sum, estimate(own)),
-      shareCell(row.exclusive_share, greatest, percent(row.exclusive_share)),
+      shareCell(row.exclusive_share, greatest, shareText(row.exclusive_share, own.sum)),
       meanCell(own, ranks, report.ranks),
       timeCell(own.max),
       element("td", { className: "rank", "data-exact": own.max_rank }, rankButton(this.profile, own.max_rank), waitsElement(row.waits_for)),
-      numberCell(deviation(own.imbalance), own.imbalance),
+      numberCell(aboveMean(own.imbalance, ranks), own.imbalance),
     );
   }
 }

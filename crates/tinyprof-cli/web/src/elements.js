@@ -1,6 +1,6 @@
 // Elements of the page. Text is always inserted as text: nothing in these modules parses HTML.
 
-import { count, time } from "./numbers.js";
+import { count, percent, time } from "./numbers.js";
 import { onSelection, select, selection } from "./selection.js";
 import { waitsWords } from "./names.js";
 
@@ -64,6 +64,11 @@ export function shareCell(part, full, text) {
   bar.style.width = `${Math.min(100, (part / (full || 1)) * 100)}%`;
   const track = element("span", { className: "bar-track", "aria-hidden": "true" }, bar);
   return element("td", { className: "share", "data-exact": String(part) }, track, element("span", { className: "share-number", textContent: text }));
+}
+
+/** Returns the share of a time as text. Start-up takes time, but has no share: it is besides what shares refer to. */
+export function shareText(share, ns) {
+  return percent(share === 0 && ns > 0 ? null : share);
 }
 
 /** Returns a group of buttons of which one is pressed. `choices` are pairs of key and text. */

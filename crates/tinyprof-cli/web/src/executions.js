@@ -66,7 +66,7 @@ export class ExecutionsView {
     return boxes.map((_, at) => times.subarray(at * ranks, (at + 1) * ranks));
   }
 
-  /** Names the executions whose median rank is slower than in the usual execution. */
+  /** Names all executions whose median rank is slower than in the usual execution, the slowest with their times. */
   #slowWords() {
     const medians = this.entry.boxes.map((box, at) => ({ at, ns: box?.five[2] })).filter(({ ns }) => ns !== undefined);
     if (medians.length < 3) return "";
@@ -74,7 +74,8 @@ export class ExecutionsView {
     const slow = medians.filter(({ ns }) => ns > usual * (1 + SLOW)).sort((a, b) => b.ns - a.ns);
     if (slow.length === 0) return `No execution is slower than the usual one by more than ${percent(SLOW)}.`;
     const named = slow.slice(0, SLOW_NAMED).map(({ at, ns }) => `execution ${this.#place(at)} (${time(ns)}, ${deviation(ns / usual - 1)})`);
-    const more = slow.length > named.length ? ` and ${count(slow.length - named.length)} more` : "";
+    const others = slow.slice(SLOW_NAMED).sort((a, b) => a.at - b.at).map(({ at }) => this.#place(at));
+    const more = others.length > 0 ? `, and ${count(others.length)} more: ${others.join(", ")}` : "";
     return `Slower than the usual ${time(usual)} on the median rank: ${named.join(", ")}${more}.`;
   }
 

@@ -4,27 +4,29 @@
 import { Chart, chartLeft } from "./lines.js";
 import { Grid, NEVER, legend } from "./grid.js";
 import { amountColor } from "./colors.js";
-import { element, nothing, picker, rankField } from "./elements.js";
+import { element, picker, rankField } from "./elements.js";
 import { count, counted, number, time } from "./numbers.js";
 import { shown } from "./names.js";
 import { onSelection, select, selection } from "./selection.js";
+import { withoutSeries } from "./loops.js";
 import { seriesPlot } from "./series-plot.js";
 import { slowestTable } from "./slowest.js";
 import { timed } from "./canvas.js";
 import { token } from "./theme.js";
 
-/** The least height of the map in CSS pixels. */
+/** The least height of the map in CSS pixels, and that of the only rank of a run. */
 const MAP_HEIGHT = 260;
+const ROW_HEIGHT = 40;
 
 export class IterationsView {
   constructor(profile) {
     this.profile = profile;
     this.panel = element("div");
     if (profile.iterations.length === 0) {
-      const words = "No region has a series. Loops keep one with profile_loop!(\"step\", mode = each, ...), functions with #[profile(mode = each)].";
-      this.panel.append(nothing(words));
+      this.panel.append(...withoutSeries(profile));
       return;
     }
+    this.isOneRank = profile.report.ranks === 1;
     this.order = {};
     /** The key of the metric to show where a callpath has it; null for time. */
     this.metric = null;
@@ -38,7 +40,7 @@ export class IterationsView {
     this.grid = new Grid({
       label: "Heat map of iterations and ranks",
       left: chartLeft(),
-      height: () => Math.max(MAP_HEIGHT, Math.round(innerHeight * 0.3)),
+      height: () => (this.isOneRank ? ROW_HEIGHT : Math.max(MAP_HEIGHT, Math.round(innerHeight * 0.3))),
       tell: (bin, point) => this.#cellWords(bin, point),
       pick: (bin) => this.#pick(bin),
       onRange: () => this.#showLine(),
@@ -48,7 +50,7 @@ export class IterationsView {
       { className: "controls" },
       this.pickerBox,
       this.metricBox,
-      rankField(profile),
+      ...(this.isOneRank ? [] : [rankField(profile)]),
       element("button", { type: "button", textContent: "Zoom in", onclick: () => this.grid.zoom(0.5) }),
       element("button", { type: "button", textContent: "Zoom out", onclick: () => this.grid.zoom(2) }),
     );
@@ -129,7 +131,8 @@ export class IterationsView {
 
   #words(isOther) {
     const { visits, visits_per_point, folded, ranks_per_bin } = this.series;
-    const parts = [`${counted(visits, "visit")}. Below: each row is a rank.`];
+    const parts = [`${counted(visits, "visit")}.`];
+    if (!this.isOneRank) parts.push("Below: each row is a rank.");
     if (folded > 1) parts.push(`The series was folded while it was recorded: ${folded} neighbouring visits are one value.`);
     if (visits_per_point > 1) parts.push(`Each place stands for ${count(visits_per_point)} visits and shows their mean.`);
     if (ranks_per_bin > 1) parts.push(`Each row stands for ${ranks_per_bin} neighbouring ranks and shows the ${this.most}.`);
@@ -151,8 +154,9 @@ export class IterationsView {
 
   #showLine() {
     this.chart.show(() => seriesPlot(this.lines, this.own, this.series, this.grid.range, (point) => count(this.#first(point)), this.amount));
-    const stops = [["mean over ranks", token("--accent")], [`${this.least} to ${this.most} rank`, token("--band-line")]];
-    if (this.own) stops.push([this.own.text, token("--own")]);
+    const stops = [[this.isOneRank ? "rank 0" : "mean over ranks", token("--accent")]];
+    if (!this.isOneRank) stops.push([`${this.least} to ${this.most} rank`, token("--band-line")]);
+    if (this.own && !this.isOneRank) stops.push([this.own.text, token("--own")]);
     this.lineLegend.replaceChildren(legend("Lines:", stops));
   }
 

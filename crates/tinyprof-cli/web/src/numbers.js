@@ -51,6 +51,11 @@ export function deviation(part) {
   return `${part >= 0 ? "+" : "−"}${percent(Math.abs(part)).replace("<", "")}`;
 }
 
+/** Returns how far the slowest of the ranks that run a callpath is above their mean; a single one is not above itself. */
+export function aboveMean(part, ranks) {
+  return deviation(ranks > 1 ? part : null);
+}
+
 /** Returns a count with its noun: `1 rank`, `2 ranks`. */
 export function counted(n, noun) {
   return `${grouped(n)} ${noun}${n === 1 ? "" : "s"}`;

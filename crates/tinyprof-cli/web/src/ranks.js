@@ -3,7 +3,7 @@
 import { choice, element, nothing, picker, rankField } from "./elements.js";
 import { Grid, NEVER, legend } from "./grid.js";
 import { DECADES, amountColor, deviationColor, logColor, lossColor } from "./colors.js";
-import { count, counted, deviation, time } from "./numbers.js";
+import { aboveMean, count, counted, deviation, time } from "./numbers.js";
 import { onSelection, select, selection } from "./selection.js";
 import { onPaper } from "./theme.js";
 import { letterHeight, timed } from "./canvas.js";
@@ -85,6 +85,8 @@ export class RanksView {
     const all = this.#sorted(ranks.rows.map((row) => this.#row(row)));
     this.rows = this.state.isFolded && !onPaper() ? all.filter((row) => this.#isLarge(row, all)) : all;
     this.#foldWords(all.length - this.rows.length);
+    this.alike = new Map();
+    for (const { callpath } of this.rows) this.alike.set(callpath.text, (this.alike.get(callpath.text) ?? 0) + 1);
     const order = this.#order();
     const greatest = Math.max(1, ...this.rows.map(({ max }) => max));
     const { scale } = this.state;
@@ -102,8 +104,8 @@ export class RanksView {
         relative: (value, row) => deviationColor(this.rows[row].mean > 0 ? (value / this.rows[row].mean - 1) / limit : 0),
         absolute: (value) => logColor(value, greatest),
       }[scale],
-      rowText: (row) => this.rows[row].callpath.text,
-      rightText: (row) => `${deviation(this.rows[row].above)}`,
+      rowText: (row) => this.#nameOf(this.rows[row].callpath),
+      rightText: (row) => aboveMean(this.rows[row].above, this.rows[row].callpath.ranks),
       isSelected: (row) => this.rows[row].callpath.row === selection().callpath,
       selectedColumn: this.#selectedColumn(places),
       marks: (row) => {
@@ -161,6 +163,11 @@ export class RanksView {
     const maxBin = spread ? Math.floor(spread.max_rank / this.profile.ranks.ranks_per_bin) : null;
     const { sum = 0, mean = 0, max = 0, imbalance: above = null } = spread ?? {};
     return { source: row, callpath, numbers, sum, mean, max, maxBin, above };
+  }
+
+  /** Returns the name of a callpath, with its caller where others have the same name. */
+  #nameOf({ row, text }) {
+    return this.alike.get(text) > 1 ? this.profile.path(row, 2).replace(/^… › /, "") : text;
   }
 
   #sorted(rows) {

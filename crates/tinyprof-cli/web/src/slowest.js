@@ -32,8 +32,9 @@ export function slowestTable(profile, series, order, amount, goTo) {
     );
   });
   const table = element("table", { className: "slowest" });
+  const of = profile.report.ranks > 1 ? { time: ", by their slowest rank", metric: " of a rank" } : { time: "", metric: "" };
   table.append(
-    element("caption", { textContent: key === undefined ? "The slowest iterations, by their slowest rank" : "The iterations with the greatest values of a rank" }),
+    element("caption", { textContent: key === undefined ? `The slowest iterations${of.time}` : `The iterations with the greatest values${of.metric}` }),
     element("thead", {}, element("tr", {}, ...headings.map((textContent) => element("th", { scope: "col", textContent })))),
     element("tbody", {}, ...rows),
   );

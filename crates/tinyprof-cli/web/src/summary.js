@@ -46,11 +46,11 @@ function headline(profile) {
   const total = profile.report.total_inclusive_ns;
   const ranks = profile.report.ranks;
   const figures = [
-    [time(ranks > 0 ? total / ranks : 0), "per rank, mean", null],
+    [time(ranks > 0 ? total / ranks : 0), ranks === 1 ? "in all" : "per rank, mean", null],
     [time(total), `on ${counted(ranks, "rank")} together`, total],
   ];
   const startup = profile.report.startup_ns;
-  if (startup > 0) figures.push([time(ranks > 0 ? startup / ranks : 0), "start-up per rank, besides", startup]);
+  if (startup > 0) figures.push([time(ranks > 0 ? startup / ranks : 0), ranks === 1 ? "start-up, besides" : "start-up per rank, besides", startup]);
   // Start-up has no share.
   const first = profile.regions.find(({ exclusive_share: share }) => share > 0);
   if (first?.exclusive_ns && total > 0) figures.push([percent(first.exclusive_share), `exclusive in ${shown(first.name)}${first.callpaths > 1 ? `, over ${count(first.callpaths)} callpaths` : ""}`, null]);

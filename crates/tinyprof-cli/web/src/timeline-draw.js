@@ -13,6 +13,8 @@ const NAME_WIDTH = 30;
 /** The width up to which a visit has neither pattern nor name, and is a part of the overlay. */
 const PLAIN_WIDTH = 6;
 const WAITING_HEIGHT = 3;
+/** The fewest letters of a shortened name: fewer say nothing. */
+const LETTERS_MIN = 5;
 const SHADES = [0, 0.22, 0.42];
 
 /** The colours of a drawing, looked up once. */
@@ -121,7 +123,8 @@ function drawVisit(context, palette, lane, at, x, wide, { y, height }) {
   const words = shown(name).replace(/^MPI_/, "");
   // Of a call without room for its place, the function is told.
   const isLong = context.measureText(words).width > wide - 8;
-  context.fillText(fitted(context, isLong ? words.split(" at ")[0] : words, wide - 8), x + 4, y + height / 2);
+  const text = fitted(context, isLong ? words.split(" at ")[0] : words, wide - 8);
+  if (text === words || text.length >= LETTERS_MIN) context.fillText(text, x + 4, y + height / 2);
 }
 
 /**

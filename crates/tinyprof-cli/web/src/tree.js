@@ -1,7 +1,7 @@
 // The callpath tree as a table whose rows open and close.
 
-import { element, meanCell, nameElement, numberCell, rankButton, shareCell, timeCell, waitsElement } from "./elements.js";
-import { count, counted, deviation, percent } from "./numbers.js";
+import { element, meanCell, nameElement, numberCell, rankButton, shareCell, shareText, timeCell, waitsElement } from "./elements.js";
+import { aboveMean, count, counted } from "./numbers.js";
 import { sortHeading } from "./table.js";
 import { onPaper } from "./theme.js";
 
@@ -155,9 +155,9 @@ export class Tree {
       meanCell(spread, callpath.ranks, this.profile.report.ranks, estimate),
       timeCell(spread?.max),
       this.rank === null ? null : this.#rankCell(callpath),
-      shareCell(share, 1, percent(share)),
+      shareCell(share, 1, shareText(share, spread?.sum)),
       element("td", { className: "rank", "data-exact": spread?.max_rank }, spread ? rankButton(this.profile, spread.max_rank) : null, waitsElement(callpath.waits_for)),
-      numberCell(deviation(spread?.imbalance ?? null), spread?.imbalance ?? null),
+      numberCell(aboveMean(spread?.imbalance ?? null, callpath.ranks), spread?.imbalance ?? null),
     );
     row.onclick = (event) => {
       if (event.target.closest("button")) return;

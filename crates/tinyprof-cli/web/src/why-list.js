@@ -4,8 +4,7 @@ import { element, sentence } from "./elements.js";
 
 /** Returns the verdict, the other findings, and the waiting by cause. */
 export function whyList(why) {
-  const lines = why.findings.length === 0 ? [{ line: why.verdict, advice: "" }] : why.findings;
-  const items = lines.map(({ line, advice }) =>
+  const items = why.findings.map(({ line, advice }) =>
     element(
       "li",
       { className: "why" },
@@ -14,5 +13,6 @@ export function whyList(why) {
     ),
   );
   const waiting = why.waiting ? [element("p", { className: "hint-evidence", textContent: why.waiting })] : [];
-  return element("div", { className: "why-list" }, element("ol", {}, ...items), ...waiting);
+  const list = items.length === 0 ? element("p", { className: "why" }, element("bdi", {}, why.verdict)) : element("ol", {}, ...items);
+  return element("div", { className: "why-list" }, list, ...waiting);
 }

@@ -112,3 +112,15 @@ test("thirty classes are thirty lanes, on every screen, in light and dark", asyn
   assert.deepEqual(small.wrong, []);
   await Promise.all([page.context().close(), small.page.context().close()]);
 });
+
+test("a program without a series has its loops in the view of iterations", async () => {
+  const { page, wrong } = await open(browser, "wave");
+  await goTo(page, "iterations");
+  const rows = await page.$$eval(".loops tbody tr", (all) => all.map((row) => [...row.children].map((cell) => cell.dataset.exact ?? cell.textContent)));
+  const shown = rows.map(([name, ranks, iterations]) => [name.startsWith("loop from MPI_"), Number(ranks), Number(iterations)]);
+  assert.deepEqual(shown, [[true, 8, 50]]);
+  const [, , , mean, computing, waiting] = rows[0].map(Number);
+  assert.ok(mean > 0 && computing > 0 && computing + waiting <= mean, rows[0].join(", "));
+  assert.deepEqual(wrong, []);
+  await page.context().close();
+});
