@@ -104,8 +104,8 @@ impl Compared {
     pub(super) fn work_elsewhere_ns(&self, run: &Run, of: &RankSet) -> Option<f64> {
         let here_ns = computing_ns(run, |rank| of.contains(rank));
         let elsewhere_ns = computing_ns(run, |rank| !of.contains(rank));
-        (self.elsewhere.ns <= HARDLY_PART * self.here.ns && elsewhere_ns >= AS_LONG_PART * here_ns)
-            .then_some(elsewhere_ns)
+        let is_as_long = here_ns > 0.0 && elsewhere_ns >= AS_LONG_PART * here_ns;
+        (self.elsewhere.ns <= HARDLY_PART * self.here.ns && is_as_long).then_some(elsewhere_ns)
     }
 
     /// Returns whether some others do nothing of this, and all others compute as long as these ranks

@@ -41,6 +41,10 @@ pub(super) fn add_late(facts: &Facts<'_>, tests: &Tests, found: &mut Vec<Finding
 /// Returns the finding, and its words on the tests.
 fn late(facts: &Facts<'_>, tests: &Tests) -> Option<(Finding, String)> {
     let run = facts.run;
+    // Elsewhere the balance of ranks says as much: nothing more is known of what they do.
+    if !run.has_messages() {
+        return None;
+    }
     let (late, waiting, is_sent) = late_and_waiting(run, tests)?;
     let testing: RankSet = waiting.iter().map(|(rank, _)| *rank).collect();
     let waiting_ns: f64 = waiting.iter().map(|(_, ns)| ns).sum();
