@@ -23,7 +23,7 @@ const IDLE_PART: f64 = 0.5;
 /// busier than the mean.
 const ONE_PART: f64 = 0.5;
 const BUSIER: f64 = 1.25;
-/// How many times as long as the others one worker is busy to be the one that is late.
+/// How many times as long as each other one a worker is busy to be the one that is late.
 const FAR_BUSIER: f64 = 1.5;
 /// How often a master does its work for each message that it gets, at least. What is done once for
 /// all others is no service.
@@ -118,7 +118,7 @@ fn is_for_one(run: &Run, at: CallpathIndex, master: u32, workers: &RankSet) -> b
     ns >= ONE_PART * sum_ns && busy_ns(rank) >= BUSIER * mean_ns
 }
 
-/// Returns whether one of the workers is busy for far longer than the others for certain: by its
+/// Returns whether one of the workers is busy for far longer than each other one for certain: by its
 /// shortest visits, as often as it comes there.
 fn is_one_busier(run: &Run, workers: &RankSet) -> bool {
     let all = || run.activities.iter();
@@ -133,9 +133,8 @@ fn is_one_busier(run: &Run, workers: &RankSet) -> bool {
     let busiest = workers.iter().max_by(|a, b| certain_ns(*a).total_cmp(&certain_ns(*b)));
     let Some(busiest) = busiest else { return false };
     let others = workers.iter().filter(|rank| *rank != busiest);
-    let others_ns: f64 = others.map(busy_ns).sum();
-    let mean_ns = others_ns / crate::ns(workers.len().saturating_sub(1).max(1).into());
-    certain_ns(busiest) >= FAR_BUSIER * mean_ns
+    let next_ns = others.map(busy_ns).fold(0.0, f64::max);
+    certain_ns(busiest) >= FAR_BUSIER * next_ns
 }
 
 /// Returns the kind of a group of causes around a master, if there is one: a rank that most others
