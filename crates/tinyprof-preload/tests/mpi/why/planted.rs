@@ -98,7 +98,7 @@ pub(super) const FAULTS: &[Fault] = &[
     fault("serial_root", &["late_root"], "0"),
     fault("stages", &["late_sender", "late_receiver"], "1"),
     fault("behind_waits", &["late_receiver", "late_sender"], "2"),
-    fault("tested", &["late_sender", "polling"], "2"),
+    fault("tested", &["late_sender", "polling"], "2").of_messages(),
     fault("handed_out", &["turns_to_be_late"], "*").of_messages(),
     Fault { steps: "20", ..fault("tenth", &["late_to_collective"], "3") },
     fault("scanned", &["late_to_collective"], "1"),
