@@ -89,10 +89,13 @@ fn late(facts: &Facts<'_>, tests: &Tests) -> Option<(Finding, String)> {
     Some((finding, tested))
 }
 
+/// Late ranks; those that test because of them, for how long each in ns; and whether for messages.
+type LateAndWaiting = (RankSet, Vec<(u32, f64)>, bool);
+
 /// Returns the ranks that are busy the longest, if those that test get messages of them, or start
 /// operations with them; for how long each of these tests because of it, in ns; and whether that is
 /// for messages.
-fn late_and_waiting(run: &Run, tests: &Tests) -> Option<(RankSet, Vec<(u32, f64)>, bool)> {
+fn late_and_waiting(run: &Run, tests: &Tests) -> Option<LateAndWaiting> {
     let busy_ns: Vec<f64> =
         (0_u32..).zip(&run.rank_ns).map(|(rank, _)| busy_ns(run, tests, rank)).collect();
     let used =
