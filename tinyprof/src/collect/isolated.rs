@@ -11,6 +11,9 @@ use crate::sys::{self, NotDone};
 /// faults or hangs, the caller continues. Regions that it enters, for example in a global
 /// allocator, are not recorded. Any thread may call this, even while the process ends.
 ///
+/// A constructor or destructor of a library may hold a lock that another thread would need. There
+/// the work runs on the caller's thread: a failure of it is one of the program, and nothing is late.
+///
 /// # Errors
 /// If there is no result. The work may then be partly done. Work that was [late](NotDone::Late) is
 /// still running. Work that [died](NotDone::Died) leaves its locks locked.
