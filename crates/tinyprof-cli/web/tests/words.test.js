@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { count, counted, data, deviation, percent, time } from "../src/numbers.js";
+import { aboveMean, count, counted, data, deviation, percent, time } from "../src/numbers.js";
 import { shown } from "../src/names.js";
 
 test("times have three digits and the unit that suits them", () => {
@@ -17,6 +17,7 @@ test("times have three digits and the unit that suits them", () => {
 test("counts, parts and lengths of data", () => {
   assert.deepEqual([count(0), count(204800), count(1234567), counted(1, "rank"), counted(2, "rank")], ["0", "204\u202f800", "1.23 M", "1 rank", "2 ranks"]);
   assert.deepEqual([percent(0), percent(0.0001), percent(0.1234), percent(1), percent(null)], ["0.0 %", "<0.1 %", "12.3 %", "100 %", "–"]);
+  assert.deepEqual([aboveMean(0.5, 2), aboveMean(0, 1)], ["+50.0 %", "–"]);
   assert.deepEqual([deviation(0.5), deviation(-0.5), deviation(null)], ["+50.0 %", "−50.0 %", "–"]);
   assert.deepEqual([data(999), data(1234567890)], ["999 B", "1.23 GB"]);
 });
