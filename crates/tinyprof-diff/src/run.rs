@@ -3,7 +3,7 @@
 use super::values::Amounts;
 
 /// One run of a side.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Run {
     pub(super) name: String,
     /// The program and its arguments; empty if they are not known.

@@ -142,8 +142,7 @@ fn run(
         rows[row_of(names, name)] = Amounts { share: 1.0 / 3.0, ..of_row };
     }
     let (ranks, name) = (rank_parts.len(), String::new());
-    let (command, hosts) = (String::new(), 0);
-    Run { name, command, hosts, ranks, executions: 1, incomplete: false, rows }
+    Run { name, ranks, executions: 1, rows, ..Run::default() }
 }
 
 fn is_marked(row: &Row) -> bool {

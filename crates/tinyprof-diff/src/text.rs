@@ -73,7 +73,8 @@ impl Diff {
     }
 
     /// Returns the comparison in `width_columns` columns. Callpaths below the smallest share of the
-    /// options are left out, unless `all` is set; a line counts them, and those that are up or down.
+    /// options are left out, unless `all` is set; a line counts them, and those that are up or
+    /// down.
     #[must_use]
     pub fn lines(&self, all: bool, width_columns: u16) -> Vec<Line> {
         let width = usize::from(width_columns);
@@ -96,8 +97,8 @@ impl Diff {
     }
 }
 
-/// Returns a line such as `... 6 callpaths below 1.0% of the time, 1 of them up`; none if nothing is
-/// hidden.
+/// Returns a line such as `... 6 callpaths below 1.0% of the time, 1 of them up`; none if nothing
+/// is hidden.
 fn hidden_line(hidden: &[&Row], min_share: f64) -> Option<Line> {
     let of = |verdict: Verdict| hidden.iter().filter(|row| row.verdict == verdict).count();
     let changed = [Verdict::Up, Verdict::Down]

@@ -149,8 +149,8 @@ impl Structure {
         node.map_or_else(|| "the begin".to_owned(), |node| shown(&self.nodes.get(node).name))
     }
 
-    /// Returns the name of a node, or its path if others have this name: a call that is missing in one
-    /// place is not missing everywhere.
+    /// Returns the name of a node, or its path if others have this name: a call that is missing in
+    /// one place is not missing everywhere.
     fn distinct_name(&self, key: NodeKey) -> String {
         let name = self.name(key);
         let of_name = self.nodes.iter().filter(|(_, info)| shown(&info.name) == name).count();

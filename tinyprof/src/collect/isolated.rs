@@ -12,7 +12,8 @@ use crate::sys::{self, NotDone};
 /// allocator, are not recorded. Any thread may call this, even while the process ends.
 ///
 /// A constructor or destructor of a library may hold a lock that another thread would need. There
-/// the work runs on the caller's thread: a failure of it is one of the program, and nothing is late.
+/// the work runs on the caller's thread: a failure of it is one of the program, and nothing is
+/// late.
 ///
 /// # Errors
 /// If there is no result. The work may then be partly done. Work that was [late](NotDone::Late) is

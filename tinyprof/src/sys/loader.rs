@@ -39,8 +39,10 @@ pub(super) fn has_called() -> bool {
 pub(super) fn stack_left_bytes() -> usize {
     let here = 0_u8;
     let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();
+    // SAFETY: takes nothing, and cannot fail.
+    let this_thread = unsafe { libc::pthread_self() };
     // SAFETY: the place is valid, and a thread may ask for itself.
-    if unsafe { libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) } != 0 {
+    if unsafe { libc::pthread_getattr_np(this_thread, attributes.as_mut_ptr()) } != 0 {
         return 0;
     }
     let (mut lowest, mut bytes) = (ptr::null_mut(), 0);

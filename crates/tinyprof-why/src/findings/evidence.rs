@@ -108,8 +108,8 @@ impl Compared {
         (self.elsewhere.ns <= HARDLY_PART * self.here.ns && is_as_long).then_some(elsewhere_ns)
     }
 
-    /// Returns whether some others do nothing of this, and all others compute as long as these ranks
-    /// `of` before all calls together.
+    /// Returns whether some others do nothing of this, and all others compute as long as these
+    /// ranks `of` before all calls together.
     pub(super) fn others_are_as_busy(&self, run: &Run, of: &RankSet) -> bool {
         let here_ns = computing_ns(run, |rank| of.contains(rank));
         let elsewhere_ns = computing_ns(run, |rank| !of.contains(rank));

@@ -24,7 +24,8 @@ const NOT_FOLLOWED: &str = "For whom these calls wait is not followed, as betwee
 /// The part of the run in calls that are not followed, from which on balance says more.
 const NOT_FOLLOWED_PART: f64 = 0.2;
 
-/// The part of a rank's time outside of MPI that it sleeps, from which on that may be between tests.
+/// The part of a rank's time outside of MPI that it sleeps, from which on that may be between
+/// tests.
 const ASLEEP_PART: f64 = 0.5;
 
 /// Returns the finding about the ranks that are busy the longest.

@@ -14,7 +14,8 @@ use crate::place::Place;
 /// The part of the longest waiting from which on a rank that holds the lock is named.
 const HOLDER_PART: f64 = 0.2;
 
-/// How many times longer than others a rank has to compute while it holds a lock, to be named alone.
+/// How many times longer than others a rank has to compute while it holds a lock, to be named
+/// alone.
 const FAR_LONGER: f64 = 3.0;
 
 /// Returns the finding about locks that several ranks hold, one after another.
@@ -99,7 +100,8 @@ impl Held {
         Self { each_ns: mean_ns(&long), others_ns: Some(mean_ns(&short)), ranks: long }
     }
 
-    /// Returns `Rank 1 holds a lock, and computes 145 ms before MPI_Win_unlock ..., the others 9 ms`.
+    /// Returns `Rank 1 holds a lock, and computes 145 ms before MPI_Win_unlock ..., the others 9
+    /// ms`.
     fn text(&self, place: &Place) -> String {
         let (in_a_row, others) = match self.others_ns {
             Some(others_ns) => ("", format!(", others that hold it {}", ns(others_ns))),

@@ -118,8 +118,8 @@ fn is_for_one(run: &Run, at: CallpathIndex, master: u32, workers: &RankSet) -> b
     ns >= ONE_PART * sum_ns && busy_ns(rank) >= BUSIER * mean_ns
 }
 
-/// Returns whether one of the workers is busy for far longer than each other one for certain: by its
-/// shortest visits, as often as it comes there.
+/// Returns whether one of the workers is busy for far longer than each other one for certain: by
+/// its shortest visits, as often as it comes there.
 fn is_one_busier(run: &Run, workers: &RankSet) -> bool {
     let all = || run.activities.iter();
     let certain_ns = |rank: u32| {

@@ -1,15 +1,21 @@
 //! Waiting that no activity explains: ranks that work one after another, or take turns to be late.
 
+use tinyprof_messages::graph::RankSet;
 use tinyprof_messages::waiting::Pattern;
 
 use super::Facts;
-use super::processor::{LOST_PART, certainly_lost_ns};
+use super::processor::{LOST_PART, certainly_lost_ns, most_lost_ns};
 use super::serial::{CHAIN_RUN, IN_PIECES, chain_of, is_repeated};
 use crate::blame::{At, Blamed};
 use crate::facts::activities::Doing;
 use crate::finding::{Finding, Kind, Link};
 use crate::phrases::{capital, if_many, ns, ranks};
 use crate::place::Place;
+
+const BALANCE: &str = "Balance each step and not only the sum, or let ranks meet less often.";
+/// The advice where ranks may have been late because they had no processor.
+const BALANCE_OR_LOST: &str = "Look at what else runs on the host, and measure again without it; \
+     then balance each step and not only the sum.";
 
 /// Returns the finding about unexplained waiting, with what is `left` of other rules and without
 /// what is `explained`, if there is much of it at places that no other finding has claimed.
@@ -77,17 +83,16 @@ pub(super) fn varying(
         None if certainly_lost_ns(run).iter().sum::<f64>() >= LOST_PART * waiting_ns => {
             return None;
         }
-        None => (
-            Kind::TurnsToBeLate,
-            format!(
-                "{} {} {} in {} for ranks that do as much in all, but not at the same time",
-                capital(&ranks(&waiting)),
-                if_many(&waiting, "waits", "wait"),
-                ns(waiting_ns),
-                waits_at.name()
-            ),
-            "Balance each step and not only the sum, or let ranks meet less often.",
-        ),
+        None => {
+            let lost_ns =
+                (0_u32..).zip(&run.rank_ns).map(|(rank, _)| most_lost_ns(run, rank)).sum();
+            let may_be_lost = lost_ns >= LOST_PART * waiting_ns;
+            (
+                Kind::TurnsToBeLate,
+                turns(&waiting, waiting_ns, &waits_at, may_be_lost.then_some(lost_ns)),
+                if may_be_lost { BALANCE_OR_LOST } else { BALANCE },
+            )
+        }
     };
     Some(Finding {
         ranks: waiting.clone(),
@@ -102,4 +107,42 @@ pub(super) fn varying(
         chain: vec![link],
         ..Finding::new(kind, run.a_rank_ns(waiting_ns), sentence, advice.to_owned())
     })
+}
+
+/// Returns `Ranks 0-3 wait 2.1 s in MPI_Allreduce ... for ranks that do as much in all, ...`, and
+/// for how long all ranks may have had no processor, if that may be why.
+fn turns(waiting: &RankSet, waiting_ns: f64, waits_at: &Place, lost_ns: Option<f64>) -> String {
+    let lost = lost_ns.map_or_else(String::new, |lost_ns| {
+        format!("; ranks were ready to run without a processor for up to {} in all", ns(lost_ns))
+    });
+    format!(
+        "{} {} {} in {} for ranks that do as much in all, but not at the same time{lost}",
+        capital(&ranks(waiting)),
+        if_many(waiting, "waits", "wait"),
+        ns(waiting_ns),
+        waits_at.name()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use tinyprof_format::text::read_text;
+
+    use super::*;
+
+    #[test]
+    fn what_may_be_lost_processor_time_is_said() {
+        let text = "id,parent,tag,is_loop,times\nMPI_Barrier,null,COMM,0,1|1\n";
+        let profile = read_text(text.as_bytes()).expect("it is right").profile;
+        let (first, _) = profile.callpaths.iter().next().expect("there is one");
+        let place = Place::of(&profile.callpaths, first);
+        let said = |lost_ns| turns(&(0..2).collect(), 2e9, &place, lost_ns);
+        let plain = said(None);
+        assert!(plain.ends_with("but not at the same time"), "{plain}");
+        let lost = said(Some(1.5e9));
+        assert_eq!(
+            lost,
+            plain + "; ranks were ready to run without a processor for up to 1.50 s in all"
+        );
+    }
 }

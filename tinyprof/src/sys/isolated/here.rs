@@ -10,8 +10,8 @@ use super::NotDone;
 /// The stack that work needs: the least that a worker gets.
 const STACK_BYTES: usize = 1 << 20;
 
-/// Runs `work` on this thread, for which another one would wait: that of a constructor or destructor
-/// of a library.
+/// Runs `work` on this thread, that of a constructor or destructor of a library, which another one
+/// would wait for.
 pub(super) fn here<T>(work: impl FnOnce() -> T) -> Result<T, NotDone> {
     if stack_left_bytes() < STACK_BYTES {
         return Err(NotDone::NoThread);

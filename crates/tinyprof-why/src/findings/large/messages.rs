@@ -52,7 +52,8 @@ pub(super) fn found(facts: &Facts<'_>, told: &[Finding]) -> Option<(Finding, Bla
     Some((finding, travel.behind))
 }
 
-/// The messages that ranks send, and the ranks that send far more than the others, if there are any.
+/// The messages that ranks send, and the ranks that send far more than the others, if there are
+/// any.
 struct Sent {
     all: Traffic,
     heavy: Option<Heavy>,

@@ -94,8 +94,8 @@ pub(super) fn found(facts: &Facts<'_>) -> Option<(Finding, Blamed)> {
     Some((finding, travel.behind))
 }
 
-/// Returns the ranks that are named, how much they move in a call, and the advice. None of a file of
-/// which no rank has far more: that it takes long is no fault of ranks.
+/// Returns the ranks that are named, how much they move in a call, and the advice. None of a file
+/// of which no rank has far more: that it takes long is no fault of ranks.
 fn what_is_moved(call: &Call, place: &Place) -> Option<(RankSet, String, &'static str)> {
     let Moves { side, uneven, .. } = moves(call)?;
     if let Some((side, heavy)) = heavy_of(call, uneven) {
