@@ -3,7 +3,8 @@
 # and compares what is said of their waiting with what they do:
 #
 #     scripts/hosts.sh
-#     scripts/hosts.sh brief              without what is the same for all MPIs: hosts that are lost
+#     scripts/hosts.sh brief              without what is the same for all MPIs: hosts that are lost,
+#                                         and watching a job of Slurm
 #     scripts/hosts.sh steering           only the scripts of examples/steering, on 4 hosts
 #     scripts/hosts.sh steering-times     when 64 ranks on 4 hosts obey commands; takes minutes
 #     scripts/hosts.sh kills [TIMES]      kills watchers of 16 ranks on 4 hosts, 100 times; minutes
@@ -201,4 +202,5 @@ if ! check each; then
     profile_each each "${step[@]}"
     check each
 fi
+if [[ ${1-} == brief ]]; then exit; fi
 watch srun salloc --quiet -N 2 -n 4 "$watch" waiting "${step[@]}"

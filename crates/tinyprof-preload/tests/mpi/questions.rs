@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{compile, mpiexec, tinyprof};
+use crate::support::{compile, library, mpiexec, tinyprof};
 
 const PAGE: &str = include_str!("../../../../docs/questions.md");
 
@@ -33,7 +33,7 @@ fn questions() -> Vec<Question<'static>> {
 fn record(program: &Path, name: &str, ranks: usize, work_us: &str, directory: &Path) {
     let launcher = mpiexec(ranks);
     let mut command = tinyprof();
-    command.arg("run");
+    command.arg("run").arg("--library").arg(library());
     for setting in ["mpi=messages", "events=ring", "sample=1000", "report=off"] {
         command.args(["-o", setting]);
     }
