@@ -23,6 +23,8 @@ if ! why=$(scripts/cluster.sh check 2>&1); then
     exit 0
 fi
 bin=$(cd "${CARGO_TARGET_DIR:-target}/debug" && pwd)
+# `cargo test` leaves no copy of the library beside the command.
+ln -f "$bin/deps/libtinyprof_preload.so" "$bin/"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 "$MPICC" -g -o "$scratch/waiting" crates/tinyprof-preload/tests/programs/waiting.c
