@@ -6,12 +6,9 @@ use std::path::{Path, PathBuf};
 
 use tinyprof_format::error::ReadError;
 
-use crate::arguments::profile::is_profile;
+use crate::arguments::profile::{ENDING, is_profile};
 use crate::name::name_of;
 use crate::near::{changes, is_near, nearest};
-
-/// The ending of a profile's name.
-const ENDING: &str = "tprof";
 
 /// The most profiles that are named.
 const NAMED_MAX: usize = 8;

@@ -3,6 +3,8 @@
 mod advice;
 mod barrier;
 mod evidence;
+#[cfg(test)]
+mod example;
 mod groups;
 mod imbalance;
 pub(crate) mod large;

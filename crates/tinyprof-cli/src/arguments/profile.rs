@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::path::PathBuf;
 
 /// The ending of a profile's name.
-const ENDING: &str = "tprof";
+pub(crate) const ENDING: &str = "tprof";
 
 /// Returns the directory of a profile: `fft` means `fft.tprof` if there is no directory `fft`. A
 /// program of that name is often beside its profile. A directory that does not exist is reported by

@@ -1,4 +1,4 @@
-//! What to do about ranks that others wait for.
+//! The advice about ranks that others wait for.
 
 use tinyprof_format::model::CallpathIndex;
 use tinyprof_messages::delay::Imbalance;

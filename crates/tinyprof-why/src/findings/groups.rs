@@ -124,35 +124,12 @@ fn group(causes: &Left<'_>, is_in: impl Fn(&Cause) -> bool) -> Group {
 
 #[cfg(test)]
 mod tests {
-    use tinyprof_format::model::{CallpathIndex, Edge};
-    use tinyprof_format::text::read_text;
+    use tinyprof_format::model::CallpathIndex;
     use tinyprof_messages::waiting::Pattern;
-    use tinyprof_report::Totals;
 
+    use super::super::example::run_of;
     use super::*;
     use crate::blame::At;
-    use crate::facts::run::RunBuilder;
-
-    /// Returns a run of 1 s in which ranks compute for these times in ms, in 10 equal visits each,
-    /// before calls of these functions: a row for each function.
-    fn run_of(rows: &[(&str, &[u64])]) -> Run {
-        let ranks = rows[0].1.len();
-        let times = vec!["0"; ranks].join("|");
-        let lines = rows.iter().map(|(function, _)| format!("{function},null,COMM,0,{times}\n"));
-        let text = format!("id,parent,tag,is_loop,times\n{}", lines.collect::<String>());
-        let profile = read_text(text.as_bytes()).expect("it is right").profile;
-        let totals = Totals::of_profile(&profile);
-        let mut run = RunBuilder::new(&profile.callpaths, ranks).finish(&totals);
-        run.rank_ns = vec![1_000_000_000; ranks];
-        for ((row, _), (_, of_ranks)) in profile.callpaths.iter().zip(rows) {
-            for (rank, ms) in of_ranks.iter().enumerate().filter(|(_, ms)| **ms > 0) {
-                let (sum_ns, min_ns) = (ms * 1_000_000, ms * 100_000);
-                let edge = Edge { count: 10, sum_ns, min_ns, max_ns: min_ns, ..Edge::default() };
-                run.activities.add_gaps(Doing::Before(row), rank, &edge, true);
-            }
-        }
-        run
-    }
 
     /// Returns the ranks of the first group where rank 0 waits 100 ms for rank 1, which computes as
     /// long as rank 3, and this long for rank 3, because that had no processor.

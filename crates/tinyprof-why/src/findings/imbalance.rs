@@ -7,7 +7,7 @@ use tinyprof_report::Certainty;
 use super::Facts;
 use super::oversubscribed::ADVICE;
 use super::polling::NAPS_MIN;
-use super::processor::most_lost_ns;
+use super::processor::mean_lost_ns;
 use crate::facts::activities::Doing;
 use crate::facts::calls::Call;
 use crate::facts::run::Run;
@@ -132,7 +132,7 @@ impl Balance {
 /// Returns the calls in which ranks may wait, or look whether something has come.
 fn waits(run: &Run) -> impl Iterator<Item = (Doing, &[Visits])> {
     let calls = if run.has_messages() { &run.in_calls } else { &run.may_wait };
-    calls.iter().chain(run.activities.iter().filter(|(doing, _)| is_test(run, *doing)))
+    calls.iter().chain(tests_of(run))
 }
 
 /// Returns whether an activity is a test: who asks for what has not come may do so for long.
@@ -198,12 +198,6 @@ fn advice(run: &Run, kind: Kind, late: &RankSet, is_call: bool) -> String {
     }
 }
 
-/// Returns the most that these ranks may have been without a processor, in ns, on average.
-fn mean_lost_ns(run: &Run, late: &RankSet) -> f64 {
-    let all: f64 = late.iter().map(|rank| most_lost_ns(run, rank)).sum();
-    all / crate::ns(late.len().max(1).into())
-}
-
 /// Returns the time of a rank that is neither in calls in which it may wait nor in tests, in ns.
 fn busy_ns(run: &Run, rank: usize) -> f64 {
     let own = run.activities.iter().filter(|(doing, _)| !is_test(run, *doing));
@@ -218,9 +212,14 @@ fn napping_ns(run: &Run, rank: usize, busy_ns: f64) -> f64 {
     if may_nap && asleep_ns >= ASLEEP_PART * busy_ns { asleep_ns.min(busy_ns) } else { 0.0 }
 }
 
+/// Returns the tests of all ranks.
+fn tests_of(run: &Run) -> impl Iterator<Item = (Doing, &[Visits])> {
+    run.activities.iter().filter(|(doing, _)| is_test(run, *doing))
+}
+
 /// Returns how often a rank tests.
 fn tests(run: &Run, rank: usize) -> u64 {
-    let all = run.activities.iter().filter(|(doing, _)| is_test(run, *doing));
+    let all = tests_of(run);
     all.map(|(_, of_ranks)| of_ranks[rank].count).sum()
 }
 
@@ -261,7 +260,7 @@ fn place(run: &Run, late: &RankSet) -> (Option<Place>, Option<Doing>) {
 /// are for long, as at the end of MPI, they do not wait for each other.
 fn waits_at(run: &Run, early: &RankSet, late: &RankSet) -> Option<Place> {
     let longer = |visits: &[Visits]| mean_of(visits, early, true) - mean_of(visits, late, true);
-    let tests = run.activities.iter().filter(|(doing, _)| is_test(run, *doing));
+    let tests = tests_of(run);
     let calls = run.may_wait.iter().chain(tests);
     let longest = calls.max_by(|a, b| longer(a.1).total_cmp(&longer(b.1)));
     longest.map(|(doing, _)| Place::of(&run.callpaths, doing.callpath()))

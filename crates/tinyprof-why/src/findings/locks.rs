@@ -75,7 +75,7 @@ pub(super) fn contention(facts: &Facts<'_>) -> Option<Finding> {
 struct Held {
     ranks: RankSet,
     each_ns: f64,
-    /// What those compute that hold it for far shorter; none if there are none.
+    /// The mean time that the other holders compute, if they hold it for a far shorter time.
     others_ns: Option<f64>,
 }
 

@@ -1,5 +1,7 @@
 //! Whether it is the program that ranks do something longer, or that they had no processor.
 
+use tinyprof_messages::graph::RankSet;
+
 use super::Facts;
 use super::evidence::Compared;
 use super::groups::Group;
@@ -34,7 +36,7 @@ pub(super) fn may_be_lost_ns(facts: &Facts<'_>, group: &Group) -> Option<f64> {
             if is_asked { compared.elsewhere.ns } else { least_of_others_ns(run, group, *doing) };
         certain_ns += (least_ns - elsewhere_ns).max(0.0);
     }
-    let lost_ns = mean_lost_ns(run, group);
+    let lost_ns = mean_lost_ns(run, &group.ranks);
     (lost_ns >= LOST_PART * longer_ns && certain_ns < LOST_PART * longer_ns).then_some(lost_ns)
 }
 
@@ -72,9 +74,10 @@ fn least_of_others_ns(run: &Run, group: &Group, doing: Doing) -> f64 {
     sum_ns / f64::max(count, 1.0)
 }
 
-fn mean_lost_ns(run: &Run, group: &Group) -> f64 {
-    let all: f64 = group.ranks.iter().map(|rank| most_lost_ns(run, rank)).sum();
-    all / crate::ns(group.ranks.len().max(1).into())
+/// Returns the most that these ranks may have been without a processor, in ns, on average.
+pub(super) fn mean_lost_ns(run: &Run, of: &RankSet) -> f64 {
+    let all: f64 = of.iter().map(|rank| most_lost_ns(run, rank)).sum();
+    all / crate::ns(of.len().max(1).into())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What threads have recorded besides the times of callpaths.
+//! The records of threads besides the times of callpaths.
 
 use std::sync::atomic::Ordering::Relaxed;
 
