@@ -14,6 +14,7 @@
 #     --clock H=SECONDS  the monotonic clock of host H is ahead by SECONDS; may be repeated
 #     --share DIR        a directory below /tmp that all hosts see; the current one always is
 #     --limit SECONDS    stops all of it after that time; 300 if not said
+#     --done FILE        stops all of it 10 s after this file is there: for what may not end by itself
 #
 # Needs root, util-linux and iproute2; Slurm's and munge's daemons for --slurm. Nothing is left
 # behind, not even after kill -9: all of it runs in a namespace of processes, and ends with the
@@ -66,7 +67,7 @@ inside) shift ;;
     ;;
 esac
 
-count=2 slurm='' cpus=2 delay='' limit=300 clocks=() shares=("$PWD" "$(dirname "$self")")
+count=2 slurm='' cpus=2 delay='' limit=300 written='' clocks=() shares=("$PWD" "$(dirname "$self")")
 while (($#)); do
     case $1 in
     --hosts) count=$2 && shift 2 ;;
@@ -76,6 +77,7 @@ while (($#)); do
     --clock) clocks+=("$2") && shift 2 ;;
     --share) shares+=("$(readlink -f "$2")") && shift 2 ;;
     --limit) limit=$2 && shift 2 ;;
+    --done) written=$2 && shift 2 ;;
     --) shift && break ;;
     *) die "unknown option $1; see the first lines of $self" ;;
     esac
@@ -89,6 +91,14 @@ mount -t tmpfs -o mode=755 tmpfs "$CLUSTER"
 # The first process of a namespace ends by no signal that it does not handle.
 trap 'exit 130' INT TERM HUP
 (sleep "$limit" && echo "cluster: stopped after $limit s" >&2 && kill -TERM 1) &
+if [[ -n $written ]]; then
+    (
+        until [[ -e $written ]]; do sleep 0.5; done
+        sleep 10
+        echo "cluster: stopped 10 s after $written was there" >&2
+        kill -TERM 1
+    ) &
+fi
 
 {
     echo "127.0.0.1 localhost"

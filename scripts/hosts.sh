@@ -61,12 +61,17 @@ if command -v slurmctld slurmd munged srun >/dev/null; then slurm=--slurm; fi
 clocks=()
 if unshare --time --monotonic 1 --fork true 2>/dev/null; then clocks=(--clock h2=1000); fi
 
-# on_cluster COMMAND...: runs a command there, in the scratch directory.
+# on_cluster NAME COMMAND...: runs a command there, in the scratch directory, which makes NAME.tprof.
+# MPICH 4.0 over UCX may hang in MPI_Finalize on several hosts, also without us: the profile is
+# written before.
 on_cluster() {
+    local name=$1 done=()
+    shift
+    if [[ $mpi == mpich ]]; then done=(--done "$scratch/$name.tprof"); fi
     (
         cd "$scratch"
         PATH=$bin:$PATH TINYPROF_REPORT=off timeout 80 "$cluster" --share "$scratch" --share "$bin" --limit "${limit:-35}" \
-            "${options[@]}" -- "$@"
+            "${done[@]}" "${options[@]}" -- "$@"
     ) >"$scratch/log" 2>&1
 }
 
@@ -89,15 +94,14 @@ profile_each() {
     rm -f "$scratch"/.tinyprof-roll-call-*
 }
 
-# attempts NAME COMMAND...: runs a command that makes NAME.tprof. MPICH 4.0 over UCX may hang in
-# MPI_Finalize on several hosts, also without us: the profile is written before, and what comes
-# after it is not compared.
+# attempts NAME COMMAND...: runs a command that makes NAME.tprof. What MPICH does after it, in
+# MPI_Finalize, is not compared.
 attempts() {
     local name=$1 attempt status
     shift
     for attempt in 1 2 3; do
         status=0
-        on_cluster "$@" || status=$?
+        on_cluster "$name" "$@" || status=$?
         if ((status == 0)); then return; fi
         [[ $mpi == mpich ]] && grep -q 'cluster: stopped' "$scratch/log" || break
         if [[ -e $scratch/$name.tprof ]]; then
@@ -140,7 +144,7 @@ watch() {
     local name=$1
     shift
     rm -rf "$scratch/watched.tprof"
-    limit=75 on_cluster "$@" ./waiting late_sender 600 20000 ||
+    limit=75 on_cluster watched "$@" ./waiting late_sender 600 20000 ||
         [[ $mpi == mpich && -e $scratch/watched.tprof ]] || { cat "$scratch/log" && return 1; }
     [[ -e $scratch/watched.tprof ]]
     echo "$name, watched: 4 ranks on 2 hosts, recorded, held, one stopped, an agent killed: as expected"
@@ -169,7 +173,7 @@ lost() {
     options=(--delay 5 "${clocks[@]}")
     profile delayed "${launch[@]}" "${program[@]}"
     waits delayed
-    limit=60 on_cluster "${cluster%.sh}/lost.sh" "${launch[@]}" ../waiting late_sender 3000 20000 ||
+    limit=60 on_cluster lost "${cluster%.sh}/lost.sh" "${launch[@]}" ../waiting late_sender 3000 20000 ||
         { cat "$scratch/log" && return 1; }
     tail -n 1 "$scratch/log"
 }
@@ -190,7 +194,7 @@ if [[ -z $slurm ]]; then
     exit 0
 fi
 options=(--slurm "${clocks[@]}")
-if ! on_cluster true; then
+if ! on_cluster none true; then
     echo "skipped: starts by Slurm, which does not start here: $(tail -1 "$scratch/log")"
     exit 0
 fi

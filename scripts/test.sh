@@ -99,6 +99,9 @@ step "clippy" cargo clippy "${SELECTED[@]}" --all-targets -- -D warnings
 step "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc "${SELECTED[@]}" --no-deps
 
 mpi4py_find
+rules() {
+    step "programs of MPI's rules, with $mpi" bash scripts/conformance.sh quick
+}
 beside_tests() {
     step "format of the Python package's reader" cargo fmt --manifest-path python/Cargo.toml --check -- --config-path rustfmt.toml
     step "Python" bash scripts/python.sh
@@ -108,9 +111,7 @@ beside_tests() {
     step "protocol of the recorder, under loom" env RUSTFLAGS="--cfg loom" cargo test --locked --release --manifest-path tinyprof/tests/loom/Cargo.toml
     # As users have them, locked to another version of rsmpi, which is built anew for each.
     step "programs of users" cargo test "${SELECTED[@]}" --test mpi_outside -- --ignored
-}
-rules() {
-    step "programs of MPI's rules, with $mpi" bash scripts/conformance.sh quick
+    rules
 }
 
 builds_ahead() {
@@ -151,7 +152,6 @@ for mpi in "${MPI_FOUND[@]}"; do
         beside rules
     fi
     step "tests with $mpi" env RUST_TEST_THREADS=3 TINYPROF_MPIEXEC="$launcher" cargo test "${SELECTED[@]}" --test mpi -- "${untimed[@]}"
-    if [[ $mpi == "${MPI_FOUND[0]}" ]]; then rules; fi
     join
     if [[ $mpi != "${MPI_FOUND[0]}" ]]; then times_and_hosts; fi
     once=(--skip why::without_messages --skip questions:: --skip push::) hosts=(brief)

@@ -14,7 +14,8 @@ use support::mpiexec;
 use tinyprof_format::file::read_profile;
 use tinyprof_format::model::Losses;
 
-/// Returns the manifest of a user's program, with its dependency on `mpi` and a patch.
+/// Returns the manifest of a user's program, with its dependency on `mpi` and a patch. Its build
+/// script needs what else only one of the programs would need: both have the same builds.
 fn manifest(name: &str, mpi: &str, patch: &str) -> String {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().display().to_string();
     // The same options as in the workspace, so that its builds are used again.
@@ -25,6 +26,7 @@ fn manifest(name: &str, mpi: &str, patch: &str) -> String {
             [package]
             name = "{name}"
             edition = "2024"
+            build = "build.rs"
 
             [workspace]
 
@@ -36,6 +38,9 @@ fn manifest(name: &str, mpi: &str, patch: &str) -> String {
             mpi = {{ {mpi}, default-features = false }}
             tinyprof = {{ path = "{workspace}/tinyprof" }}
             tinyprof-mpi = {{ path = "{workspace}/tinyprof-mpi" }}
+
+            [build-dependencies]
+            syn = "3"
 
             {patch}
 
@@ -53,6 +58,7 @@ fn package(name: &str, mpi: &str, patch: &str) -> PathBuf {
     }
     fs::create_dir_all(&package).unwrap();
     fs::write(package.join("Cargo.toml"), manifest(name, mpi, patch)).unwrap();
+    fs::write(package.join("build.rs"), "fn main() {}").unwrap();
     fs::copy(here.join("../Cargo.lock"), package.join("Cargo.lock")).unwrap();
     fs::copy(here.join("tests/outside/program.rs"), package.join("program.rs")).unwrap();
     package
