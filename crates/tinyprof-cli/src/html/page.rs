@@ -29,9 +29,9 @@ const STYLES: [&str; 4] = [
 /// says to what.
 const HASHES: [&str; 4] = [
     "KgJVsC6ZtO36GHbPx7mxi8unNtaEOWubzRWBtiOJCrg=",
-    "6fk7pBHVUs854CMHcx2Ku5q450NM+/t6O+kg1jKheFg=",
-    "gpE3jDrMrlmKSCVwrIpDIY/twZGshJNzgDp7VIHGGuU=",
-    "x1O8OAIVTFMHFI2tbjmxEKx6H+FPGJ39srDRTfTs2gM=",
+    "M/mPlBBqg2kkqv0fb9XPiYMjZJQcRlPpugek8qLBcso=",
+    "BUTBN33C2+AaSwU9tpdLxd0JGo6mPut6WYdyYUBf0Wc=",
+    "6jq+YHxtnNY8PMA4QSeT24/Dp0/ZPdoapVFqybr6a5U=",
 ];
 
 /// Returns the page of one profile, or of two and their comparison.

@@ -227,6 +227,7 @@ fn efficiency(found: &Efficiency) -> Value {
         "parallel": found.parallel,
         "load_balance": found.load_balance,
         "communication": found.communication,
+        "processors": found.processors,
         "serialisation": found.serialisation,
         "transfer": found.transfer,
         "io_share": found.io_share,

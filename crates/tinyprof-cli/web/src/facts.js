@@ -74,6 +74,7 @@ const EFFICIENCIES = [
   ["communication", "Communication efficiency", "greatest useful time, of the longest rank's time"],
   ["serialisation", "Serialisation efficiency", "greatest useful time, of the run's time on an ideal network"],
   ["transfer", "Transfer efficiency", "the run's time on an ideal network, of the longest rank's time"],
+  ["processors", "Processors", "useful time without that in which ranks had no processor, of all useful time"],
 ];
 
 /** Returns the efficiencies as bars with numbers. */

@@ -103,7 +103,9 @@ export function drawLanes(context, structure, layout, found, { measure, chosen, 
   context.textAlign = "left";
   for (const { phase, x, width } of areas) {
     context.fillStyle = token("--muted");
-    context.fillText(fitted(context, `${phase.number} ${shown(phase.name)}`, width + 4), x - 4, top / 2);
+    // Of a narrow phase the number, by which the table below names it.
+    const name = `${phase.number} ${shown(phase.name)}`;
+    context.fillText(fitted(context, name, width + 4, `${phase.number}`.length + WORD) || phase.number, x - 4, top / 2);
     context.fillStyle = token("--rule");
     context.fillRect(x - 8, 4, 1, height - 8);
   }

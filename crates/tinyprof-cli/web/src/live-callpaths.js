@@ -33,12 +33,14 @@ export class LiveCallpaths {
     const heads = COLUMNS.map(([text, title]) => element("th", { scope: "col", textContent: text, title }));
     const head = element("thead", {}, element("tr", {}, element("th", { scope: "col", textContent: "callpath" }), ...heads));
     this.note = element("p", { className: "note" });
-    const table = element("table", { className: "tree live" }, element("caption", { className: "unseen", textContent: "Callpaths of the running job" }), head, this.body);
-    this.box = element("div", {}, element("div", { className: "scroll" }, table), this.note);
+    this.table = element("table", { className: "tree live" }, element("caption", { className: "unseen", textContent: "Callpaths of the running job" }), head, this.body);
+    this.box = element("div", {}, element("div", { className: "scroll" }, this.table), this.note);
   }
 
-  show(callpaths) {
+  show(callpaths, ranks) {
     this.callpaths = callpaths;
+    this.ranks = ranks;
+    this.table.classList.toggle("of-one-rank", ranks === 1);
     const visible = this.#visible();
     const keys = new Set(visible.map(({ callpath }) => callpath.callpath));
     for (const [key, row] of this.rows) {
@@ -95,7 +97,7 @@ export class LiveCallpaths {
 
   #fold(key) {
     if (!this.folded.delete(key)) this.folded.add(key);
-    this.show(this.callpaths);
+    this.show(this.callpaths, this.ranks);
   }
 
   select(key) {

@@ -55,7 +55,7 @@ class LivePage {
     update(this.efficiency, efficiencyBlock({ efficiency: picture.efficiency }));
     this.history.mark(picture.marks);
     this.history.add(picture.point);
-    this.callpaths.show(picture.callpaths);
+    this.callpaths.show(picture.callpaths, picture.ranks);
     this.#showRanks();
     this.commands.show(picture.marks);
     document.documentElement.dataset.ready = "true";

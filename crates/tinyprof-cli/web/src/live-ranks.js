@@ -13,8 +13,8 @@ export class LiveRanks {
     this.ends = element("p", { className: "note" });
     this.body = element("tbody");
     const head = element("thead", {}, element("tr", {}, ...["rank", "host", "inclusive"].map((text) => element("th", { scope: "col", textContent: text }))));
-    const table = element("table", { className: "live by-rank" }, element("caption", { textContent: "The slowest ranks" }), head, this.body);
-    this.box = element("div", {}, this.title, this.place, this.strip, this.ends, table);
+    this.table = element("table", { className: "live by-rank" }, element("caption", { textContent: "The slowest ranks" }), head, this.body);
+    this.box = element("div", {}, this.title, this.place, this.strip, this.ends, this.table);
   }
 
   show(callpath, ranks) {
@@ -23,7 +23,11 @@ export class LiveRanks {
     this.title.replaceChildren(nameElement(shown(callpath.callpath)));
     const where = callpath.file ? `${shown(callpath.file)}:${callpath.line}, ` : "";
     const cause = waitsWords(callpath.waits_for);
-    this.place.textContent = `${where}on ${counted(callpath.ranks, "rank")}; imbalance ${deviation(callpath.imbalance)}${cause && `; ${cause}: the slowest have waited longest`}`;
+    const isOne = ranks === 1;
+    for (const part of [this.strip, this.ends, this.table]) part.hidden = isOne;
+    const imbalance = isOne ? "" : `; imbalance ${deviation(callpath.imbalance)}${cause && `; ${cause}: the slowest have waited longest`}`;
+    this.place.textContent = `${where}on ${counted(callpath.ranks, "rank")}${imbalance}`;
+    if (isOne) return;
     drawStrip(this.strip, callpath.bins_ns, [Math.max(120, this.box.clientWidth), 26]);
     const each = Math.max(1, Math.ceil(ranks / 64));
     this.ends.textContent = `rank 0 on the left, ${ranks - 1} on the right; the lighter, the longer${each > 1 ? `; each place is the slowest of ${each} ranks` : ""}`;

@@ -70,8 +70,9 @@ export class Profile {
     return name ? shown(name) : "";
   }
 
+  /** Returns a rank in words, with its host if there are several. */
   rankText(rank) {
-    const host = this.host(rank);
+    const host = this.hosts.length > 1 ? this.host(rank) : "";
     return host ? `rank ${rank} on ${host}` : `rank ${rank}`;
   }
 

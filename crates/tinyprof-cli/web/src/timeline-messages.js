@@ -2,8 +2,11 @@
 
 import { token } from "./theme.js";
 
-/** The most lines that are drawn: more would hide the lanes. */
-export const LINES_MAX = 1500;
+/** The most lines that are drawn, and the pixels that each has in a lane: more lines would hide the lanes. */
+const LINES_MAX = 1500;
+const LINE_PIXELS = 2.5;
+/** Of many lanes, those that a message passes are few. */
+const LANES_PASSED = 8;
 
 /** Returns the messages of a profile, in the order in which they were sent. */
 export function messagesOf(profile) {
@@ -17,14 +20,19 @@ export function messagesOf(profile) {
   });
 }
 
-/** Returns the messages that are under way in a part of the run; null if they are too many to be drawn. */
-export function messagesIn(messages, from, to) {
+/** Returns how many messages may be drawn as lines in this width. */
+export function mostLines(width, lanes) {
+  return Math.min(LINES_MAX, Math.floor((width / LINE_PIXELS) * Math.max(1, lanes / LANES_PASSED)));
+}
+
+/** Returns the messages that are under way in a part of the run; null if they are more than may be drawn. */
+export function messagesIn(messages, from, to, most) {
   const found = [];
   for (const message of messages) {
     if (message.sent >= to) break;
     if (message.received < from) continue;
     found.push(message);
-    if (found.length > LINES_MAX) return null;
+    if (found.length > most) return null;
   }
   return found;
 }

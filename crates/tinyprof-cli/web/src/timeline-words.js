@@ -1,7 +1,6 @@
 // What the time line says: names of lanes, lines about visits, and what is not shown.
 
 import { around, leftOutIn, length } from "./timeline-lanes.js";
-import { LINES_MAX } from "./timeline-messages.js";
 import { counted, data, percent, time } from "./numbers.js";
 import { moment } from "./timeline-axis.js";
 import { shown } from "./names.js";
@@ -28,13 +27,14 @@ export class TimelineWords {
     return ranks > 1 ? `rank ${rank} (of ${ranks})` : `rank ${rank}`;
   }
 
-  noteText() {
+  /** Returns what is shown and what is not, where at most `lines` messages are drawn. */
+  noteText(lines) {
     const { left_out: leftOut, shortest_ns: shortest, ranks_omitted: ranks, threads_omitted: threads, hosts } = this.data;
     const visits = this.lanes.reduce((sum, lane) => sum + lane.begins.length, 0);
     const lost = this.lanes.reduce((sum, lane) => sum + lane.lost, 0);
     const words = [`${counted(visits, "visit")} in ${counted(this.lanes.length, "lane")}. What is narrower than a pixel is added up: zoom in with plus, or by drawing a part with the pointer.`];
     const { length: messages } = this.messages;
-    if (messages > 0) words.push(`${counted(messages, "message")} between lanes, drawn as lines where at most ${LINES_MAX} are in view.`);
+    if (messages > 0) words.push(`${counted(messages, "message")} between lanes, drawn as lines where at most ${lines} are in view.`);
     const { left_out: others } = this.data.messages;
     if (others > 0) words.push(`${counted(others, "message")} that took less time ${others === 1 ? "is" : "are"} not in this page.`);
     if (leftOut > 0) words.push(`${counted(leftOut, "visit")} shorter than ${time(shortest)} ${leftOut === 1 ? "is" : "are"} in this page only as ${leftOut === 1 ? "a sum" : "sums"}: tinyprof timeline --window shows a part of the run in full.`);

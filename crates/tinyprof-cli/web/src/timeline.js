@@ -3,7 +3,7 @@
 import { Overlay } from "./timeline-columns.js";
 import { Palette, drawFrame, drawLeftOut, drawName, drawOverview, drawVisits } from "./timeline-draw.js";
 import { TimelineWords, rangeWords } from "./timeline-words.js";
-import { drawMessages, messagesIn, messagesOf } from "./timeline-messages.js";
+import { drawMessages, messagesIn, messagesOf, mostLines } from "./timeline-messages.js";
 import { afterSetUp, eachIn, innermostAt, lanesOf, length } from "./timeline-lanes.js";
 import { drawAxis } from "./timeline-axis.js";
 import { element } from "./elements.js";
@@ -64,7 +64,7 @@ export class TimelineView {
   draw() {
     timed("draw time line", () => {
       this.#drawCanvas();
-      this.note.textContent = this.words.noteText();
+      this.note.textContent = this.words.noteText(mostLines(this.layout?.width ?? 0, this.lanes.length));
       this.place.textContent = rangeWords(this.range);
       this.legendBox.replaceChildren(this.#legend());
       this.tableBox.replaceChildren(inViewTable(this.profile, this.lanes, this.range, (lane, at) => this.#showVisit(lane, at)));
@@ -111,7 +111,7 @@ export class TimelineView {
       drawName(context, this.words.laneName(place.lane), place.lane.rank === selection().rank, place);
       this.#drawSelected(context, place);
     }
-    const lines = messagesIn(this.messages, this.range.from, this.range.to);
+    const lines = messagesIn(this.messages, this.range.from, this.range.to, mostLines(width, places.length));
     if (lines) drawMessages(context, places, lines, { ...this.range, left, width, bottom });
     drawOverview(context, { ...this.range, first: this.all.from, last: this.all.to, left, width, y: bottom + 4 });
     this.#drawDrag(context);

@@ -23,6 +23,9 @@ const NAMED_PART: f64 = 0.2;
 /// The part of the waiting for ranks that are not named from which on it is told.
 const OTHERS_PART: f64 = 0.05;
 
+/// The part of the time without a processor from which on a finding about some of it tells enough.
+const TOLD_PART: f64 = 0.5;
+
 /// Adds the finding about waiting for ranks that had no processor, as the program has measured it,
 /// if there is much of it. Of another one that says the same of its ranks, the larger one remains.
 pub(super) fn add_waited_for(facts: &Facts<'_>, found: &mut Vec<Finding>) {
@@ -90,13 +93,15 @@ fn waited_for(facts: &Facts<'_>, found: &[Finding]) -> Option<Finding> {
     })
 }
 
-/// Returns the finding about ranks without a processor, if there is much of it, and none of those
-/// that were `found` tells the same. It blames no rank: who had no processor is chance.
+/// Returns the finding about ranks without a processor, if there is much of it, and those that were
+/// `found` tell of less than half of it. It blames no rank: who had no processor is chance.
 pub(super) fn oversubscribed(facts: &Facts<'_>, found: &[Finding]) -> Option<Finding> {
     let run = facts.run;
     let of_ranks = certainly_lost_ns(run);
     let lost_ns: f64 = of_ranks.iter().sum();
-    if !facts.is_large(lost_ns) || found.iter().any(|one| one.kind == Kind::Oversubscription) {
+    let is_chance = |one: &&Finding| one.kind == Kind::Oversubscription;
+    let told_ns = found.iter().filter(is_chance).map(|one| one.lost_ns).fold(0.0, f64::max);
+    if !facts.is_large(lost_ns) || told_ns >= TOLD_PART * run.a_rank_ns(lost_ns) {
         return None;
     }
     let most_ns = of_ranks.iter().copied().fold(0.0, f64::max);
