@@ -2,6 +2,7 @@
 
 mod advice;
 mod barrier;
+mod busy;
 mod evidence;
 #[cfg(test)]
 mod example;
@@ -19,6 +20,7 @@ mod processor;
 mod serial;
 mod spread;
 mod tested;
+mod turns;
 mod varying;
 mod visits;
 mod waiting;
@@ -91,7 +93,12 @@ fn weight(finding: &Finding) -> f64 {
     if finding.kind == Kind::Polling { OF_POLLING * finding.lost_ns } else { finding.lost_ns }
 }
 
-/// Sorts findings, the costliest first, and chance last.
+/// Sorts findings, the costliest first, and chance last; tests come behind what says for whom.
 pub(crate) fn sort(found: &mut [Finding]) {
     found.sort_by(|a, b| a.is_chance().cmp(&b.is_chance()).then(weight(b).total_cmp(&weight(a))));
+    let Some(polling) = found.iter().position(|one| one.kind == Kind::Polling) else { return };
+    let waits_at = &found[polling].waits_at;
+    let says_for_whom = |one: &Finding| !one.is_chance() && one.waits_at == *waits_at;
+    let last = found.iter().rposition(says_for_whom).unwrap_or(polling);
+    found[polling..=last.max(polling)].rotate_left(1);
 }

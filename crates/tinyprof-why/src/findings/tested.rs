@@ -23,19 +23,37 @@ const EXPLAINED_PART: f64 = 0.5;
 /// Adds the finding about ranks that are busy for longer than those that test for their messages;
 /// to that about their waiting, if there is one.
 pub(super) fn add_late(facts: &Facts<'_>, tests: &Tests, found: &mut Vec<Finding>) {
-    let Some((late, tested)) = late(facts, tests) else { return };
-    // Those that test long are not the cause themselves.
-    let is_testing = |one: &Finding| {
-        let is_there = one.place.as_ref().is_some_and(|place| place.index == tests.index);
-        is_there && one.ranks.iter().all(|rank| late.waiting_ranks.contains(rank))
-    };
-    found.retain(|one| !is_testing(one));
-    let same = found.iter_mut().find(|one| one.ranks == late.ranks && one.place == late.place);
-    let Some(same) = same.filter(|one| !one.is_chance()) else { return found.push(late) };
+    let Some((mut late, tested)) = late(facts, tests) else { return };
+    let same =
+        |one: &Finding| one.ranks == late.ranks && one.place == late.place && !one.is_chance();
+    let same = found.iter().position(same).map(|place| found.remove(place));
+    let testing = found.extract_if(.., |one| is_of_testing(one, tests, &late));
+    let testing: Vec<Finding> = testing.collect();
+    testing.into_iter().for_each(|one| add_behind(&mut late, one));
+    let Some(mut same) = same else { return found.push(late) };
     same.sentence = format!("{}; {tested}", same.sentence);
     same.lost_ns += late.lost_ns;
     same.certainty = Certainty::AtMost;
     same.chain.extend(late.chain);
+    found.push(same);
+}
+
+/// Returns whether a finding is about ranks that test for the messages of late ones: they are not
+/// the cause themselves.
+fn is_of_testing(one: &Finding, tests: &Tests, late: &Finding) -> bool {
+    let is_there = one.place.as_ref().is_some_and(|place| place.index == tests.index);
+    let is_late = one.ranks.iter().any(|rank| late.ranks.contains(rank));
+    is_there && !is_late && one.ranks.iter().any(|rank| late.waiting_ranks.contains(rank))
+}
+
+/// Adds what others wait for ranks that test to the finding about the late ranks.
+fn add_behind(late: &mut Finding, testing: Finding) {
+    let ns: f64 = testing.chain.iter().map(|link| link.ns).sum();
+    late.lost_ns += testing.lost_ns;
+    let (who, wait) = (ranks(&testing.ranks), if_many(&testing.waiting_ranks, "waits", "wait"));
+    let why =
+        format!("{wait} for {who}, which {} so long", if_many(&testing.ranks, "tests", "test"));
+    late.chain.push(Link { ranks: testing.waiting_ranks, place: testing.waits_at, ns, why });
 }
 
 /// Returns the finding, and its words on the tests.
@@ -48,10 +66,11 @@ fn late(facts: &Facts<'_>, tests: &Tests) -> Option<(Finding, String)> {
     let (late, waiting, is_sent) = late_and_waiting(run, tests)?;
     let testing: RankSet = waiting.iter().map(|(rank, _)| *rank).collect();
     let waiting_ns: f64 = waiting.iter().map(|(_, ns)| ns).sum();
-    if !facts.is_large(waiting_ns) || waiting_ns < EXPLAINED_PART * tests.sum_ns() {
+    let tests_ns: f64 = testing.iter().filter_map(|rank| tests.by_rank.get(&rank)).sum();
+    if !facts.is_large(waiting_ns) || waiting_ns < EXPLAINED_PART * tests_ns {
         return None;
     }
-    let own = run.activities.iter().filter(|(doing, _)| !is_of_tests(tests, *doing));
+    let own = run.activities.iter().filter(|(doing, _)| doing.callpath() != tests.index);
     let excesses = own.map(|(doing, visits)| (doing, excess_ns(visits, &late)));
     let (doing, excess) = excesses.max_by(|a, b| a.1.total_cmp(&b.1))?;
     let compared = Compared::of(run, doing, &late).filter(|_| excess > 0.0)?;
@@ -96,8 +115,7 @@ type LateAndWaiting = (RankSet, Vec<(u32, f64)>, bool);
 /// operations with them; for how long each of these tests because of it, in ns; and whether that is
 /// for messages.
 fn late_and_waiting(run: &Run, tests: &Tests) -> Option<LateAndWaiting> {
-    let busy_ns: Vec<f64> =
-        (0_u32..).zip(&run.rank_ns).map(|(rank, _)| busy_ns(run, tests, rank)).collect();
+    let busy_ns = busy_ns(run, tests);
     let used =
         || busy_ns.iter().zip(&run.rank_ns).filter(|(_, ns)| **ns > 0).map(|(busy, _)| *busy);
     let most_ns = used().fold(0.0, f64::max);
@@ -113,12 +131,14 @@ fn late_and_waiting(run: &Run, tests: &Tests) -> Option<LateAndWaiting> {
     });
     let waiting: Vec<(u32, f64)> = waiting.filter(|(_, ns)| *ns > 0.0).collect();
     // Not every MPI says in a test whose message it is.
-    let gets = |from: u32| {
-        let is_got = |to| run.received.contains_key(&(to, from)) || run.sent.contains(&(from, to));
-        waiting.iter().any(|(to, _)| is_got(*to))
-    };
-    let is_sent = late.iter().any(gets);
-    (is_sent || start_together(run, &late, &waiting)).then_some((late, waiting, is_sent))
+    let is_got =
+        |from, to| run.received.contains_key(&(to, from)) || run.sent.contains(&(from, to));
+    let of_messages = waiting.iter().filter(|(to, _)| late.iter().any(|from| is_got(from, *to)));
+    let of_messages: Vec<(u32, f64)> = of_messages.copied().collect();
+    if !of_messages.is_empty() {
+        return Some((late, of_messages, true));
+    }
+    start_together(run, &late, &waiting).then_some((late, waiting, false))
 }
 
 /// Returns whether late ranks start an operation that is completed later, and those that test as
@@ -133,16 +153,18 @@ fn start_together(run: &Run, late: &RankSet, testing: &[(u32, f64)]) -> bool {
     late.iter().all(starts) && testing.iter().all(|(rank, _)| starts(*rank))
 }
 
-/// Returns the time of a rank that is neither in calls that may wait nor in these tests, in ns.
-fn busy_ns(run: &Run, tests: &Tests, rank: u32) -> f64 {
-    let own = run.activities.iter().filter(|(doing, _)| match doing {
-        Doing::Before(_) => !(is_of_tests(tests, *doing) && tests.idle.contains(rank)),
-        Doing::In(_) => !is_of_tests(tests, *doing),
-    });
-    let visits = own.filter_map(|(_, visits): (_, &[Visits])| visits.get(rank as usize));
-    visits.map(|visits| crate::ns(visits.ns.into())).sum()
-}
-
-fn is_of_tests(tests: &Tests, doing: Doing) -> bool {
-    doing.callpath() == tests.index
+/// Returns the time of each rank that is neither in calls that may wait nor in these tests, in ns.
+fn busy_ns(run: &Run, tests: &Tests) -> Vec<f64> {
+    let mut busy_ns = vec![0.0; run.ranks];
+    for (doing, of_ranks) in run.activities.iter() {
+        if doing == Doing::In(tests.index) {
+            continue;
+        }
+        let is_before = doing == Doing::Before(tests.index);
+        for ((rank, sum_ns), visits) in (0_u32..).zip(&mut busy_ns).zip(of_ranks) {
+            let between_ns = tests.between_ns.get(&rank).copied().filter(|_| is_before);
+            *sum_ns += (crate::ns(visits.ns.into()) - between_ns.unwrap_or(0.0)).max(0.0);
+        }
+    }
+    busy_ns
 }

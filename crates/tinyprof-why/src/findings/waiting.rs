@@ -9,7 +9,7 @@ use super::evidence::{
     Compared, LONGER_BY, certainty_of, chain, excess_ns, waiting_ranks, where_they_wait,
 };
 use super::groups::Group;
-use super::{Facts, masters, oversubscribed, processor, serial};
+use super::{Facts, masters, oversubscribed, processor, turns};
 use crate::blame::Blamed;
 use crate::facts::activities::Doing;
 use crate::facts::calls::Call;
@@ -113,7 +113,7 @@ fn finding(facts: &Facts<'_>, group: &Group) -> Option<Finding> {
         return None;
     }
     if masters::kind(run, group).is_none()
-        && let Some(found) = serial::in_turns(facts, group)
+        && let Some(found) = turns::in_turns(facts, group)
     {
         return found;
     }
