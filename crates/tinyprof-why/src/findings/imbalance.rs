@@ -240,9 +240,9 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// Returns what is found in a run of 1 s at level `calls`. Each rank has these ms outside of
-    /// MPI, in `MPI_Test`, and asleep; it is in `MPI_Barrier` for the rest.
-    fn found(of_ranks: &[[u64; 3]]) -> Option<(String, String)> {
+    /// Returns a run of 1 s at level `calls`. Each rank has these ms outside of MPI, in `MPI_Test`,
+    /// and asleep; it is in `MPI_Barrier` for the rest.
+    fn run(of_ranks: &[[u64; 3]]) -> Run {
         let times = vec!["0"; of_ranks.len()].join("|");
         let text = format!(
             "id,parent,tag,is_loop,times\nmain,null,null,0,{times}\nMPI_Test,main,COMM,0,{times}\n\
@@ -268,6 +268,12 @@ mod tests {
             let rest_ms = 1_000 - busy_ms - test_ms;
             run.may_wait.add(Doing::In(barrier), rank, visits(10, rest_ms), 0);
         }
+        run
+    }
+
+    /// Returns the late ranks that are found in such a run, and who waits for them, and where.
+    fn found(of_ranks: &[[u64; 3]]) -> Option<(String, String)> {
+        let run = run(of_ranks);
         let found = imbalance(&Facts { run: &run, blame: &Blame::default() }, &[])?;
         let at = found.waits_at.map_or_else(String::new, |place| place.name());
         Some((found.ranks.to_string(), format!("{} in {at}", found.waiting_ranks)))
@@ -290,5 +296,18 @@ mod tests {
         assert_eq!(found(&[[800, 50, 300], [100, 0, 0]]), words("0", "1 in MPI_Barrier"));
         let beside = found(&[[800, 50, 780], [700, 0, 0], [100, 0, 0]]);
         assert_eq!(beside, words("1", "2 in MPI_Barrier"));
+    }
+    #[test]
+    fn no_rank_has_lost_its_processor_for_longer_than_it_is_busy() {
+        let mut run = run(&[[100, 0, 0], [800, 0, 0]]);
+        let said = |run: &Run| {
+            let found = imbalance(&Facts { run, blame: &Blame::default() }, &[]);
+            found.map_or_else(String::new, |one| one.sentence)
+        };
+        run.no_processor_ns = vec![[0; 2], [0, 950 * MS]];
+        let lost = "but was ready to run without a processor for up to 800 ms";
+        assert!(said(&run).contains(lost), "{}", said(&run));
+        run.no_processor_ns[1] = [0, 690 * MS];
+        assert!(!said(&run).contains("processor"), "{}", said(&run));
     }
 }

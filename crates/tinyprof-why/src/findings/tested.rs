@@ -52,7 +52,7 @@ fn add_behind(late: &mut Finding, testing: Finding) {
     late.lost_ns += testing.lost_ns;
     let (who, wait) = (ranks(&testing.ranks), if_many(&testing.waiting_ranks, "waits", "wait"));
     let why =
-        format!("{wait} for {who}, which {} so long", if_many(&testing.ranks, "tests", "test"));
+        format!("{wait} for {who}, which {} until then", if_many(&testing.ranks, "tests", "test"));
     late.chain.push(Link { ranks: testing.waiting_ranks, place: testing.waits_at, ns, why });
 }
 
@@ -167,4 +167,117 @@ fn busy_ns(run: &Run, tests: &Tests) -> Vec<f64> {
         }
     }
     busy_ns
+}
+
+#[cfg(test)]
+mod tests {
+    use tinyprof_format::model::Edge;
+
+    use super::super::example::{row_of, run_of};
+    use super::super::polling::tests;
+    use super::*;
+    use crate::blame::Blame;
+    use crate::facts::run::Received;
+
+    const MS: u64 = 1_000_000;
+    const TEST: &str = "MPI_Test";
+    const SEND: &str = "MPI_Send";
+    const BARRIER: &str = "MPI_Barrier";
+
+    /// Returns a run in which ranks 0 and 1 compute for these ms, and then test in a loop for 120
+    /// ms, with another 80 ms between two tests; ranks 2 and 3 compute for 220 and 90 ms before they
+    /// send them what they wait for; then all call this.
+    fn run(busy_ms: u64, last: &str) -> Run {
+        let rows: [(&str, &[u64]); 3] =
+            [(TEST, &[busy_ms, busy_ms, 0, 0]), (SEND, &[0, 0, 220, 90]), (last, &[0; 4])];
+        let mut run = run_of(&rows);
+        run.rank_ns = vec![500 * MS; 4];
+        run.waits.are_recorded = true;
+        let test = row_of(&run, TEST);
+        for (rank, number) in [(0, 0_u32), (1, 1)] {
+            let between = Edge { count: 500_000, sum_ns: 80 * MS, ..Edge::default() };
+            run.activities.add_gaps(Doing::Before(test), rank, &between, false);
+            run.apart.add(test, number, &between);
+            let inside = Visits { count: 500_010, ns: 120 * MS };
+            run.activities.add(Doing::In(test), rank, inside, 0);
+        }
+        run
+    }
+
+    fn sending(mut run: Run) -> Run {
+        run.received.insert((0, 2), Received::default());
+        run.received.insert((1, 3), Received::default());
+        run
+    }
+
+    /// Returns a finding that blames a rank for what it does before a call, for which others wait
+    /// 200 ms.
+    fn blamed(run: &Run, rank: u32, before: &str, waits_at: &str) -> Finding {
+        let ranks: RankSet = std::iter::once(rank).collect();
+        let place = Some(Place::of(&run.callpaths, row_of(run, before)));
+        let waits_at = Some(Place::of(&run.callpaths, row_of(run, waits_at)));
+        let waiting_ranks = (0..4).filter(|other| *other != rank).collect();
+        let why = String::new();
+        let chain = vec![Link { ranks: ranks.clone(), place: place.clone(), ns: 200e6, why }];
+        let told = Finding::new(Kind::LateToCollective, 50e6, "Late".to_owned(), String::new());
+        Finding { ranks, place, waits_at, waiting_ranks, chain, ..told }
+    }
+
+    /// Returns what is found, with a finding that was there before.
+    fn found(run: &Run, before: Finding) -> Vec<Finding> {
+        let facts = Facts { run, blame: &Blame::default() };
+        let tests = tests(&facts).expect("ranks test a lot");
+        let mut found = vec![before];
+        add_late(&facts, &tests, &mut found);
+        found
+    }
+
+    #[test]
+    fn what_others_wait_for_a_rank_that_tests_is_for_the_late_one() {
+        let run = sending(run(60, BARRIER));
+        let found = found(&run, blamed(&run, 0, TEST, BARRIER));
+        assert_eq!(found.len(), 1);
+        let late = &found[0];
+        assert_eq!((late.kind, late.ranks.to_string().as_str()), (Kind::LateSender, "2"));
+        assert_eq!(
+            late.sentence,
+            "Rank 2 computes 220 ms before MPI_Send, others that do it 90.0 ms; rank 0 tests 160 ms \
+             for its messages in MPI_Test"
+        );
+        assert_eq!(late.lost_ns, (160.0 + 200.0) / 4.0 * 1e6);
+        let links: Vec<String> =
+            late.chain.iter().map(|link| format!("{}: {}", link.ranks, link.ns / 1e6)).collect();
+        assert_eq!(links, ["2: 160", "1-3: 200"]);
+    }
+
+    #[test]
+    fn a_rank_that_is_busy_before_it_tests_is_blamed() {
+        let run = sending(run(250, BARRIER));
+        let before = blamed(&run, 0, TEST, BARRIER);
+        assert_eq!(found(&run, before.clone()), [before]);
+    }
+
+    #[test]
+    fn what_is_said_of_the_late_rank_and_its_tests_is_one() {
+        let run = sending(run(60, BARRIER));
+        let found = found(&run, blamed(&run, 2, SEND, BARRIER));
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].sentence, "Late; rank 0 tests 160 ms for its messages in MPI_Test");
+        assert_eq!((found[0].certainty, found[0].chain.len()), (Certainty::AtMost, 2));
+    }
+
+    #[test]
+    fn ranks_may_test_for_an_operation_that_all_start() {
+        let blocking = run(60, BARRIER);
+        let before = blamed(&blocking, 0, TEST, BARRIER);
+        assert_eq!(found(&blocking, before.clone()), [before], "nobody tests for rank 2");
+        let run = run(60, "MPI_Ibarrier");
+        let found = found(&run, blamed(&run, 0, TEST, "MPI_Ibarrier"));
+        assert_eq!(found[0].kind, Kind::LateToCollective);
+        assert!(
+            found[0].sentence.contains("ranks 0-1 test 320 ms for it"),
+            "{}",
+            found[0].sentence
+        );
+    }
 }

@@ -165,3 +165,47 @@ fn told(
         format!("{subject} {do_so}: each {what} in all, but not at the same time; {waits}{at}");
     (kind, sentence, advice)
 }
+
+#[cfg(test)]
+mod tests {
+    use tinyprof_format::model::{CallpathIndex, Edge};
+
+    use super::super::example::run_of;
+    use super::*;
+    use crate::facts::waits::Wait;
+
+    const MS: u64 = 1_000_000;
+
+    /// Returns whether three ranks that compute 100 ms each in ten visits, of which the shortest
+    /// takes `shortest_ms`, can wait in turns for 200 ms, where they had no processor for so long.
+    fn can_wait(shortest_ms: u64, lost_ms: u64) -> bool {
+        let mut run = run_of(&[("MPI_Recv", &[0; 3])]);
+        let doing = Doing::Before(CallpathIndex::new(0));
+        for rank in 0..3 {
+            let (sum_ns, min_ns) = (100 * MS, shortest_ms * MS);
+            let edge = Edge { count: 10, sum_ns, min_ns, ..Edge::default() };
+            run.activities.add_gaps(doing, rank, &edge, true);
+        }
+        run.no_processor_ns = vec![[0, lost_ms * MS]; 3];
+        let wait = |(rank, for_rank)| Wait {
+            rank,
+            at: None,
+            for_rank,
+            from: None,
+            pattern: Pattern::LateSender,
+            ns: 70 * MS,
+            count: 10,
+            is_heard: false,
+        };
+        run.waits.all = [(0, 1), (1, 2), (2, 0)].map(wait).to_vec();
+        varies_enough(&run, 200e6)
+    }
+
+    #[test]
+    fn ranks_take_turns_only_if_what_they_do_varies() {
+        assert!(can_wait(2, 0), "240 ms vary");
+        assert!(can_wait(2, 40), "120 ms of that for certain");
+        assert!(!can_wait(2, 60), "which may be lost processor time");
+        assert!(!can_wait(10, 0), "messages take their own time");
+    }
+}

@@ -253,21 +253,20 @@ fn is_slow(run: &Run, group: &Group) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use tinyprof_format::model::CallpathIndex;
-
-    use super::super::example::run_of;
+    use super::super::example::{row_of, run_of};
     use super::*;
     use crate::blame::At;
 
     /// Returns whether it is chance that rank 1 is late, which the others wait for, 10 ms each.
     fn is_chance(rows: &[(&str, &[u64])]) -> bool {
-        let mut blamed = Blamed::default();
-        let callpath = Some(CallpathIndex::new(0));
+        let (run, mut blamed) = (run_of(rows), Blamed::default());
+        let row = row_of(&run, rows[0].0);
+        let callpath = Some(row);
         let at = At { callpath, pattern: Pattern::LateSender, is_direct: true };
         [0, 2].into_iter().for_each(|rank| blamed.add(at, rank, 10e6));
-        let doing = Doing::Before(CallpathIndex::new(0));
+        let doing = Doing::Before(row);
         let (ranks, activities) = ([1].into_iter().collect(), vec![(doing, 20e6)]);
-        are_as_busy_elsewhere(&run_of(rows), &Group { ranks, activities, blamed }, doing)
+        are_as_busy_elsewhere(&run, &Group { ranks, activities, blamed }, doing)
     }
 
     #[test]
