@@ -96,7 +96,7 @@ fn weight(finding: &Finding) -> f64 {
 }
 
 /// Sorts findings, the costliest first, and chance last, unless it is measured, and costs far more
-/// than all else; tests come behind what says for whom.
+/// than the rest; tests come behind what says for whom.
 pub(crate) fn sort(found: &mut [Finding]) {
     /// How many times more ranks without a processor cost than what has a cause, to come first.
     const FAR_MORE: f64 = 3.0;

@@ -38,7 +38,7 @@ pub(super) fn add_late(facts: &Facts<'_>, tests: &Tests, found: &mut Vec<Finding
     found.push(same);
 }
 
-/// Returns whether a finding is about ranks that test for the messages of late ones: they are not
+/// Returns whether a finding is about ranks that test for messages that come too late: they are not
 /// the cause themselves.
 fn is_of_testing(one: &Finding, tests: &Tests, late: &Finding) -> bool {
     let is_there = one.place.as_ref().is_some_and(|place| place.index == tests.index);
@@ -185,8 +185,8 @@ mod tests {
     const BARRIER: &str = "MPI_Barrier";
 
     /// Returns a run in which ranks 0 and 1 compute for these ms, and then test in a loop for 120
-    /// ms, with another 80 ms between two tests; ranks 2 and 3 compute for 220 and 90 ms before they
-    /// send them what they wait for; then all call this.
+    /// ms, with another 80 ms between two tests; ranks 2 and 3 compute for 220 and 90 ms before
+    /// they send them what they wait for; then all call this.
     fn run(busy_ms: u64, last: &str) -> Run {
         let rows: [(&str, &[u64]); 3] =
             [(TEST, &[busy_ms, busy_ms, 0, 0]), (SEND, &[0, 0, 220, 90]), (last, &[0; 4])];
