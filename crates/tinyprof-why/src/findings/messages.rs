@@ -25,35 +25,20 @@ const MANY: f64 = 500.0;
 /// waiting that has a cause.
 pub(super) fn small(facts: &Facts<'_>) -> Option<Finding> {
     let run = facts.run;
-    let is_small = |call: &Call| {
-        let traffic = traffic(call);
-        let many = MANY * crate::ns(run.used().max(1) as u128);
-        crate::ns(traffic.count.into()) >= many && mean_bytes(traffic) < SMALL_BYTES
-    };
-    // Calls that complete messages have the time, and not always the messages.
-    let of_small: Vec<CallpathIndex> = run
-        .calls
-        .iter()
-        .filter(|(_, call)| is_small(call) || is_completion_of(facts, call, &is_small))
-        .map(|(index, _)| *index)
-        .collect();
-    let costs = of_small.iter().map(|index| (*index, least_cost_ns(facts, *index)));
-    let mut costs: Vec<(CallpathIndex, f64)> = costs.collect();
-    costs.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let costs = costs(facts);
     let sum_ns: f64 = costs.iter().map(|(_, ns)| ns).sum();
     // Ranks that had no processor wait for it there, and not for messages.
     let sum_ns = sum_ns.min(with_processor_ns(facts, &costs));
     let mut all = Traffic::default();
-    for index in &of_small {
-        all.absorb(run.calls[index].sent);
-    }
+    costs.iter().for_each(|(index, _)| all.absorb(run.calls[index].sent));
     let (first, _) = *costs.first()?;
     // Where others compute far longer than messages take, they are not what is slow.
     if !facts.is_large(sum_ns) || all.count == 0 {
         return None;
     }
     let place = Place::of(&run.callpaths, first);
-    let senders = visitors(facts, of_small.iter().filter(|at| run.calls[at].sent.count > 0));
+    let is_sending = |at: &&CallpathIndex| run.calls[at].sent.count > 0;
+    let senders = visitors(facts, costs.iter().map(|(index, _)| index).filter(is_sending));
     let sentence = format!(
         "{} {} {} messages of {} on average; that takes {} of all ranks, most of it in {}",
         capital(&ranks(&senders)),
@@ -63,15 +48,6 @@ pub(super) fn small(facts: &Facts<'_>) -> Option<Finding> {
         ns(sum_ns),
         place.name()
     );
-    // What ranks had no processor for is part of some call.
-    let part = sum_ns / costs.iter().map(|(_, ns)| ns).sum::<f64>();
-    let link = |(index, ns): &(CallpathIndex, f64)| Link {
-        ranks: visitors(facts, iter::once(index)),
-        place: Some(Place::of(&run.callpaths, *index)),
-        ns: *ns * part,
-        why: "calls that exchange small messages".to_owned(),
-    };
-    let links: Vec<Link> = costs.iter().filter(|(_, ns)| *ns > 0.0).take(3).map(link).collect();
     let advice =
         "Combine messages to the same rank into one: below about 4 KiB a message takes as \
                   long as an empty one."
@@ -82,9 +58,42 @@ pub(super) fn small(facts: &Facts<'_>) -> Option<Finding> {
         place: Some(place.clone()),
         waits_at: Some(place),
         waiting_ranks: senders,
-        chain: links,
+        chain: links(facts, &costs, sum_ns),
         ..Finding::new(Kind::SmallMessages, run.a_rank_ns(sum_ns), sentence, advice)
     })
+}
+
+/// Returns the costliest of these calls, with their parts of `sum_ns`: what ranks had no processor
+/// for is part of some call.
+fn links(facts: &Facts<'_>, costs: &[(CallpathIndex, f64)], sum_ns: f64) -> Vec<Link> {
+    let part = sum_ns / costs.iter().map(|(_, ns)| ns).sum::<f64>();
+    let link = |(index, ns): &(CallpathIndex, f64)| Link {
+        ranks: visitors(facts, iter::once(index)),
+        place: Some(Place::of(&facts.run.callpaths, *index)),
+        ns: *ns * part,
+        why: "calls that exchange small messages".to_owned(),
+    };
+    costs.iter().filter(|(_, ns)| *ns > 0.0).take(3).map(link).collect()
+}
+
+/// Returns the calls that exchange many small messages, or complete them, with what these cost, in
+/// ns, the costliest first.
+fn costs(facts: &Facts<'_>) -> Vec<(CallpathIndex, f64)> {
+    let many = MANY * crate::ns(facts.run.used().max(1) as u128);
+    let is_small = |call: &Call| {
+        let traffic = traffic(call);
+        crate::ns(traffic.count.into()) >= many && mean_bytes(traffic) < SMALL_BYTES
+    };
+    // Calls that complete messages have the time, and not always the messages.
+    let of_small = facts
+        .run
+        .calls
+        .iter()
+        .filter(|(_, call)| is_small(call) || is_completion_of(facts, call, &is_small));
+    let costs = of_small.map(|(index, _)| (*index, least_cost_ns(facts, *index)));
+    let mut costs: Vec<(CallpathIndex, f64)> = costs.collect();
+    costs.sort_by(|a, b| b.1.total_cmp(&a.1));
+    costs
 }
 
 /// Returns the time of all ranks in these calls for which they have had a processor for certain, in

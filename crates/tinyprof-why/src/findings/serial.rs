@@ -150,17 +150,7 @@ pub(super) fn one_after_another(facts: &Facts<'_>, first: Option<&Group>) -> Opt
         ns(mean_ns),
         place.name()
     );
-    let all = chain.ranks.clone();
-    let link = |ns: f64, why: &str| Link {
-        ranks: all.clone(),
-        place: waits_at.clone(),
-        ns,
-        why: why.to_owned(),
-    };
-    let links = vec![
-        link(chain.ns, "each waits for the one before it"),
-        link((waiting_ns - chain.ns).max(0.0), "wait for the end of the chain"),
-    ];
+    let (all, links) = (chain.ranks.clone(), links(&chain, waits_at.as_ref(), waiting_ns));
     let (lost_ns, advice) = (run.a_rank_ns(waiting_ns), IN_PIECES.to_owned());
     Some(Finding {
         certainty: certainty(facts),
@@ -171,6 +161,20 @@ pub(super) fn one_after_another(facts: &Facts<'_>, first: Option<&Group>) -> Opt
         chain: links,
         ..Finding::new(Kind::Serialisation, lost_ns, sentence, advice)
     })
+}
+
+/// Returns the waiting along a chain, and the rest of it.
+fn links(chain: &Chain, waits_at: Option<&Place>, waiting_ns: f64) -> Vec<Link> {
+    let link = |ns: f64, why: &str| Link {
+        ranks: chain.ranks.clone(),
+        place: waits_at.cloned(),
+        ns,
+        why: why.to_owned(),
+    };
+    vec![
+        link(chain.ns, "each waits for the one before it"),
+        link((waiting_ns - chain.ns).max(0.0), "wait for the end of the chain"),
+    ]
 }
 
 /// Returns how long each rank is busy, in ns.
