@@ -9,6 +9,7 @@ use tinyprof_report::Certainty;
 use tinyprof_report::cells::{count_cell, data};
 
 use super::Facts;
+use super::processor::most_lost_ns;
 use crate::facts::activities::{Doing, all_ns};
 use crate::facts::calls::Call;
 use crate::facts::run::Run;
@@ -100,20 +101,29 @@ fn costs(facts: &Facts<'_>) -> Vec<(CallpathIndex, f64)> {
 /// ns: what is beyond the time without one, or as often as the shortest visit. A rank that waits in
 /// a loop for its messages, and has lost its processor, moves no data (seen with MPICH), and
 /// nothing of that is due to the messages.
-pub(super) fn with_processor_ns(facts: &Facts<'_>, costs: &[(CallpathIndex, f64)]) -> f64 {
+fn with_processor_ns(facts: &Facts<'_>, costs: &[(CallpathIndex, f64)]) -> f64 {
+    kept_and_least_ns(facts, costs).iter().map(|(kept_ns, least_ns)| kept_ns.max(*least_ns)).sum()
+}
+
+/// Returns the time of each rank in these calls beyond that without a processor, in ns, and as
+/// often as the shortest visit.
+pub(super) fn kept_and_least_ns(
+    facts: &Facts<'_>,
+    costs: &[(CallpathIndex, f64)],
+) -> Vec<(f64, f64)> {
     let run = facts.run;
-    let (mut of_ranks, mut least) = (vec![0_u64; run.ranks], vec![0_u64; run.ranks]);
+    let mut of_ranks = vec![(0.0, 0.0); run.ranks];
     for (index, _) in costs {
         for (rank, visits) in (0_u32..).zip(in_call(run, *index)) {
-            let place = rank as usize;
-            of_ranks[place] = of_ranks[place].saturating_add(visits.ns);
-            let least_ns = run.in_calls.least_ns(Doing::In(*index), rank);
-            least[place] = least[place].saturating_add(least_ns);
+            let (sum_ns, least_ns) = &mut of_ranks[rank as usize];
+            *sum_ns += crate::ns(visits.ns.into());
+            *least_ns += crate::ns(run.in_calls.least_ns(Doing::In(*index), rank).into());
         }
     }
-    let lost_ns = run.no_processor_ns.iter().map(|[_, most_ns]| *most_ns).chain(iter::repeat(0));
-    let kept_ns = of_ranks.iter().zip(lost_ns).map(|(ns, lost_ns)| ns.saturating_sub(lost_ns));
-    crate::ns(kept_ns.zip(least).map(|(kept_ns, least_ns)| u128::from(kept_ns.max(least_ns))).sum())
+    for (rank, (sum_ns, _)) in (0_u32..).zip(&mut of_ranks) {
+        *sum_ns = (*sum_ns - most_lost_ns(run, rank)).max(0.0);
+    }
+    of_ranks
 }
 
 /// Returns a mean size for a sentence.

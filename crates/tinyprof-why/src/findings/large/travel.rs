@@ -6,7 +6,7 @@ use tinyprof_format::model::{CallpathIndex, Traffic};
 use tinyprof_messages::graph::RankSet;
 
 use super::super::Facts;
-use super::super::messages::{in_call_ns, with_processor_ns};
+use super::super::messages::{in_call_ns, kept_and_least_ns};
 use super::super::processor::{LOST_PART, most_lost_ns};
 use crate::blame::{At, Blamed};
 use crate::facts::activities::Doing;
@@ -133,21 +133,18 @@ impl Travel {
 }
 
 /// Returns the time of all ranks in these calls that their data takes for certain, in ns: for which
-/// they have had a processor. Where ranks had none for half of that time, the others have waited
-/// for them there, and only what the shortest visit takes is certain, as often.
+/// they have had a processor, or as often as the shortest visit. Where ranks had none for half of
+/// that time, the others have waited for them there, in each visit perhaps: only what is certain by
+/// both is.
 fn certain_ns(facts: &Facts<'_>, costs: &[(CallpathIndex, f64)]) -> f64 {
     let run = facts.run;
     let all_ns: f64 = costs.iter().map(|(_, ns)| ns).sum();
     let lost_ns: f64 = (0_u32..).zip(&run.rank_ns).map(|(rank, _)| most_lost_ns(run, rank)).sum();
-    if lost_ns < LOST_PART * all_ns {
-        return with_processor_ns(facts, costs);
-    }
-    let least_ns = |index: CallpathIndex| {
-        let of_ranks = (0_u32..).zip(&run.rank_ns);
-        of_ranks.map(move |(rank, _)| run.in_calls.least_ns(Doing::In(index), rank))
-    };
-    let shortest = costs.iter().flat_map(|(index, _)| least_ns(*index));
-    crate::ns(shortest.map(u128::from).sum())
+    let choose = if lost_ns < LOST_PART * all_ns { f64::max } else { f64::min };
+    kept_and_least_ns(facts, costs)
+        .into_iter()
+        .map(|(kept_ns, least_ns)| choose(kept_ns, least_ns))
+        .sum()
 }
 
 /// Returns the time of all ranks in each call of a kind that may wait, without waiting, the longest
