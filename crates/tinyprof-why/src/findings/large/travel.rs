@@ -7,7 +7,6 @@ use tinyprof_messages::graph::RankSet;
 
 use super::super::Facts;
 use super::super::messages::{in_call_ns, kept_and_least_ns};
-use super::super::processor::{LOST_PART, most_lost_ns};
 use crate::blame::{At, Blamed};
 use crate::facts::activities::Doing;
 use crate::facts::calls::Call;
@@ -133,14 +132,14 @@ impl Travel {
 }
 
 /// Returns the time of all ranks in these calls that their data takes for certain, in ns: for which
-/// they have had a processor, or as often as the shortest visit. Where ranks had none for half of
-/// that time, the others have waited for them there, in each visit perhaps: only what is certain by
-/// both is.
+/// they have had a processor, or as often as the shortest visit. Where ranks certainly had none for
+/// all of that time, start-up apart, the others have waited for them there, in each visit perhaps:
+/// only what is certain by both is.
 fn certain_ns(facts: &Facts<'_>, costs: &[(CallpathIndex, f64)]) -> f64 {
     let run = facts.run;
     let all_ns: f64 = costs.iter().map(|(_, ns)| ns).sum();
-    let lost_ns: f64 = (0_u32..).zip(&run.rank_ns).map(|(rank, _)| most_lost_ns(run, rank)).sum();
-    let choose = if lost_ns < LOST_PART * all_ns { f64::max } else { f64::min };
+    let lost = run.no_processor_ns.iter().map(|[least_ns, _]| crate::ns((*least_ns).into()));
+    let choose = if lost.sum::<f64>() < all_ns { f64::max } else { f64::min };
     kept_and_least_ns(facts, costs)
         .into_iter()
         .map(|(kept_ns, least_ns)| choose(kept_ns, least_ns))
