@@ -99,7 +99,7 @@ impl<'a> Common<'a> {
         Self { run, left, sum_ns, places }
     }
 
-    /// Returns `of that 80% in MPI_Waitall (halo.c:16)`, of causes that are mostly those of some ranks.
+    /// Returns `of that 80% in MPI_Waitall (halo.c:16)`; most of the causes are of these ranks.
     fn text(&self, who: &RankSet) -> String {
         let mut common: Vec<String> = Vec::new();
         if let Some((name, part)) = self.function() {
