@@ -1,5 +1,6 @@
 //! Writes the profile of a wide run with as many causes of waiting as ranks keep, to measure
-//! `tinyprof why` and reports: `wide_causes NAME [RANKS]` writes `NAME.tprof`.
+//! `tinyprof why` and reports: `wide_causes NAME [RANKS [calls]]` writes `NAME.tprof`; with `calls`
+//! as level `calls` has it, without what is known of messages.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -110,11 +111,20 @@ fn rank(rank: u64, ranks: u64) -> EventMap {
     EventMap { callpaths: table, values, facts }
 }
 
+/// Leaves out what level `calls` does not record.
+fn leave_calls(rank: &mut EventMap) {
+    rank.facts.causes = None;
+    rank.values.iter_mut().for_each(|values| values.edges.clear());
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
-    let name = arguments.next().ok_or("wide_causes NAME [RANKS]")?;
+    let name = arguments.next().ok_or("wide_causes NAME [RANKS [calls]]")?;
     let ranks = arguments.next().map_or(Ok(4_096), |text| text.parse())?;
-    let all: Vec<EventMap> = (0..ranks).map(|number| rank(number, ranks)).collect();
+    let mut all: Vec<EventMap> = (0..ranks).map(|number| rank(number, ranks)).collect();
+    if arguments.next().is_some_and(|level| level == "calls") {
+        all.iter_mut().for_each(leave_calls);
+    }
     ProfileWriter::new().with_ranks_per_part(256).write(Path::new(&name), &all)?;
     Ok(())
 }

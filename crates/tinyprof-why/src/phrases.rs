@@ -70,7 +70,7 @@ pub(crate) fn between_tests(run: &Run, of: &RankSet, doing: Doing) -> Option<Bet
     let visits = run.activities.of(doing)?;
     let of_rank = |rank: u32| {
         let gap_ns = visits.get(rank as usize).map_or(0, |visits| visits.ns);
-        run.apart.of(test, rank, crate::ns(gap_ns.into()))
+        run.apart.of(test, rank).filter(|between| between.is_most_of(crate::ns(gap_ns.into())))
     };
     of.iter().map(of_rank).collect::<Option<Vec<Between>>>()?.into_iter().max_by_key(|one| one.ns)
 }

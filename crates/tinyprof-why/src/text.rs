@@ -154,7 +154,7 @@ impl Why {
                     width,
                 ));
             }
-            self.write_details(finding, width, &mut text);
+            self.write_details(number, finding, width, &mut text);
         }
         if let Some(line) = self.waiting_line() {
             text.push('\n');
@@ -166,18 +166,27 @@ impl Why {
         text
     }
 
-    fn write_details(&self, finding: &Finding, width: usize, text: &mut String) {
+    /// Returns what would be gained, and why a finding comes so late in the list if that is more
+    /// than above.
+    fn to_gain(&self, number: usize, finding: &Finding) -> String {
         let certainty = match finding.certainty {
             Certainty::Measured => "measured",
             Certainty::AtMost => "at most",
             _ => "estimated from sums over the run",
         };
-        let lost = format!(
-            "   to gain: {} of each rank's time ({certainty}); kind: {}",
+        let above = self.findings.iter().take(number - 1);
+        let is_behind = finding.is_chance()
+            && above.filter(|one| !one.is_chance()).any(|one| one.lost_ns < finding.lost_ns);
+        let behind = if is_behind { "; chance, and so behind what has a cause" } else { "" };
+        format!(
+            "   to gain: {} of each rank's time ({certainty}{behind}); kind: {}",
             ns(finding.lost_ns),
             finding.word()
-        );
-        text.push_str(&paragraph(&lost, "   ", width));
+        )
+    }
+
+    fn write_details(&self, number: usize, finding: &Finding, width: usize, text: &mut String) {
+        text.push_str(&paragraph(&self.to_gain(number, finding), "   ", width));
         for link in &finding.chain {
             let place = link.place.as_ref().filter(|place| !link.why.contains(&place.name()));
             let mut line = format!("   - {}: ", ns(link.ns));
@@ -278,7 +287,57 @@ fn paragraph(text: &str, indent: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::paragraph;
+    use tinyprof_format::text::read_text;
+
+    use super::*;
+    use crate::finding::Kind;
+
+    #[test]
+    fn what_was_looked_at_is_said_where_nothing_is_found() {
+        let text = "id,parent,tag,is_loop,times\nmain,null,null,0,1|1\n";
+        let profile = read_text(text.as_bytes()).expect("it is right").profile;
+        let mut why = Why::of_profile(&profile);
+        let begin = "no finding above 5%: looked at ";
+        let regions = "the times of regions; no calls of MPI were recorded";
+        assert_eq!(why.verdict(), format!("{begin}{regions}"));
+        why.has_calls = true;
+        let balance = "the balance of 2 ranks, messages and tests";
+        assert_eq!(why.verdict(), format!("{begin}{balance}"));
+        why.has_messages = true;
+        (why.waiting_ns, why.not_followed_ns) = (0.4e9, 0.01e9);
+        let waiting = "waiting (20.0%), messages, balance and single visits of 2 ranks";
+        assert_eq!(why.verdict(), format!("{begin}{waiting}"));
+        // What may hide causes is said, if it is enough for a finding.
+        (why.not_followed_ns, why.may_be_lost_ns) = (0.1e9, 0.099e9);
+        let waiting = waiting.replace("20.0%", "20.0%; not followed 5.0%");
+        assert_eq!(why.verdict(), format!("{begin}{waiting}"));
+        why.may_be_lost_ns = 0.1e9;
+        assert_eq!(
+            why.verdict(),
+            format!(
+                "{begin}{waiting}; ranks were ready to run without a processor for up to 5.0% of the \
+                 time, which may hide causes: measure again where nothing else runs"
+            )
+        );
+        why.total_ns = 0.0;
+        assert_eq!(why.verdict(), "nothing was measured");
+    }
+
+    #[test]
+    fn a_greater_gain_that_comes_later_is_explained() {
+        let text = "id,parent,tag,is_loop,times\nmain,null,null,0,1|1\n";
+        let profile = read_text(text.as_bytes()).expect("it is right").profile;
+        let finding = |kind, ns| Finding::new(kind, ns, String::new(), String::new());
+        let mut why = Why::of_profile(&profile);
+        why.findings = vec![finding(Kind::LateSender, 1e9), finding(Kind::Oversubscription, 2e9)];
+        let gain = |why: &Why, number: usize| why.to_gain(number, &why.findings[number - 1]);
+        let last = "from sums over the run; chance, and so behind what has a cause); kind: over";
+        assert!(gain(&why, 2).contains(last), "{}", gain(&why, 2));
+        why.findings[1].lost_ns = 0.9e9;
+        assert!(!gain(&why, 2).contains("chance"), "{}", gain(&why, 2));
+        why.findings.reverse();
+        assert!(!gain(&why, 1).contains("chance") && !gain(&why, 2).contains("chance"));
+    }
 
     #[test]
     fn a_paragraph_is_broken_between_words() {

@@ -25,6 +25,12 @@ impl Between {
     pub(crate) fn each_ns(self) -> f64 {
         crate::ns(self.ns.into()) / crate::ns(self.count.max(1).into())
     }
+
+    /// Returns whether a rank does something there, and that is most of the `gap_ns` before its
+    /// tests.
+    pub(crate) fn is_most_of(self, gap_ns: f64) -> bool {
+        self.each_ns() > IDLE_NS && crate::ns(self.ns.into()) >= LOOP_PART * gap_ns
+    }
 }
 
 impl Apart {
@@ -35,11 +41,8 @@ impl Apart {
         between.ns = between.ns.saturating_add(gaps.sum_ns);
     }
 
-    /// Returns what a rank does between two calls of a test, if that is not nothing, and most of
-    /// the `gap_ns` before its calls.
-    pub(crate) fn of(&self, test: CallpathIndex, rank: u32, gap_ns: f64) -> Option<Between> {
-        let between = self.0.get(&(test, rank)).copied()?;
-        let is_loop = crate::ns(between.ns.into()) >= LOOP_PART * gap_ns;
-        (is_loop && between.each_ns() > IDLE_NS).then_some(between)
+    /// Returns the time of a rank between two calls of a test.
+    pub(crate) fn of(&self, test: CallpathIndex, rank: u32) -> Option<Between> {
+        self.0.get(&(test, rank)).copied()
     }
 }

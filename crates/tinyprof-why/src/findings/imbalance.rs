@@ -5,8 +5,8 @@ use tinyprof_messages::graph::RankSet;
 use tinyprof_report::Certainty;
 
 use super::Facts;
+use super::busy::{OfRanks, is_test};
 use super::oversubscribed::ADVICE;
-use super::polling::NAPS_MIN;
 use super::processor::mean_lost_ns;
 use crate::facts::activities::Doing;
 use crate::facts::calls::Call;
@@ -23,10 +23,6 @@ const NOT_FOLLOWED: &str = "For whom these calls wait is not followed, as betwee
 
 /// The part of the run in calls that are not followed, from which on balance says more.
 const NOT_FOLLOWED_PART: f64 = 0.2;
-
-/// The part of a rank's time outside of MPI that it sleeps, from which on that may be between
-/// tests.
-const ASLEEP_PART: f64 = 0.5;
 
 /// Returns the finding about the ranks that are busy the longest.
 pub(super) fn imbalance(facts: &Facts<'_>, found: &[Finding]) -> Option<Finding> {
@@ -88,11 +84,10 @@ struct Balance {
 impl Balance {
     /// Returns none of a run in which no rank can be busier than others.
     fn of(run: &Run) -> Option<Self> {
-        let busy_ns: Vec<f64> = (0..run.ranks).map(|rank| busy_ns(run, rank)).collect();
-        let least_ns: Vec<f64> = (0..)
-            .zip(&busy_ns)
-            .map(|(rank, ns)| (ns - napping_ns(run, rank, *ns)).max(0.0))
-            .collect();
+        let of_ranks = OfRanks::of(run);
+        let busy_ns = &of_ranks.busy_ns;
+        let least_ns: Vec<f64> =
+            (0..run.ranks).map(|rank| of_ranks.certainly_busy_ns(run, rank)).collect();
         let used = run.used();
         let most_ns = least_ns.iter().copied().fold(0.0, f64::max);
         if used < 2 || most_ns <= 0.0 {
@@ -100,11 +95,10 @@ impl Balance {
         }
         let mean_ns = busy_ns.iter().sum::<f64>() / crate::ns(used as u128);
         // Only as long as a rank is in calls that may wait.
-        let waiting = (0..run.ranks).map(|rank| {
-            let may_wait = waits(run).map(|(_, of_ranks)| crate::ns(of_ranks[rank].ns.into()));
-            (most_ns - busy_ns[rank]).max(0.0).min(may_wait.sum())
-        });
-        let waiting: Vec<f64> = waiting.collect();
+        let waiting = busy_ns.iter().zip(&of_ranks.may_wait_ns);
+        let waiting: Vec<f64> = waiting
+            .map(|(busy_ns, may_wait_ns)| (most_ns - busy_ns).max(0.0).min(*may_wait_ns))
+            .collect();
         let most_waiting_ns = if run.has_messages() { run.not_followed_ns } else { f64::INFINITY };
         let is_used = |rank: &usize| run.rank_ns[*rank] > 0;
         let used_ns = (0..run.ranks).filter(is_used).map(|rank| busy_ns[rank]);
@@ -121,23 +115,12 @@ impl Balance {
         };
         Some(Self {
             early: of(&is_early),
-            late_ns: mean(&busy_ns, |rank| late.contains(rank)),
-            others_ns: mean(&busy_ns, |rank| !late.contains(rank)),
+            late_ns: mean(busy_ns, |rank| late.contains(rank)),
+            others_ns: mean(busy_ns, |rank| !late.contains(rank)),
             waiting_ns: waiting.iter().sum::<f64>().min(most_waiting_ns),
             late,
         })
     }
-}
-
-/// Returns the calls in which ranks may wait, or look whether something has come.
-fn waits(run: &Run) -> impl Iterator<Item = (Doing, &[Visits])> {
-    let calls = if run.has_messages() { &run.in_calls } else { &run.may_wait };
-    calls.iter().chain(tests_of(run))
-}
-
-/// Returns whether an activity is a test: who asks for what has not come may do so for long.
-fn is_test(run: &Run, doing: Doing) -> bool {
-    matches!(doing, Doing::In(at) if run.calls.get(&at).is_some_and(Call::is_test))
 }
 
 /// Returns how long late ranks may have been without a processor on average, in ns, if that may be
@@ -198,29 +181,9 @@ fn advice(run: &Run, kind: Kind, late: &RankSet, is_call: bool) -> String {
     }
 }
 
-/// Returns the time of a rank that is neither in calls in which it may wait nor in tests, in ns.
-fn busy_ns(run: &Run, rank: usize) -> f64 {
-    let own = run.activities.iter().filter(|(doing, _)| !is_test(run, *doing));
-    own.map(|(_, of_ranks)| crate::ns(of_ranks[rank].ns.into())).sum()
-}
-
-/// Returns for how long of its own time a rank may sleep between tests, which is no work, in ns: if
-/// it tests often, and sleeps for most of that time. Level `calls` does not know what is between.
-fn napping_ns(run: &Run, rank: usize, busy_ns: f64) -> f64 {
-    let asleep_ns = crate::ns(run.asleep_ns.get(rank).copied().unwrap_or(0).into());
-    let may_nap = !run.has_messages() && tests(run, rank) >= NAPS_MIN;
-    if may_nap && asleep_ns >= ASLEEP_PART * busy_ns { asleep_ns.min(busy_ns) } else { 0.0 }
-}
-
 /// Returns the tests of all ranks.
 fn tests_of(run: &Run) -> impl Iterator<Item = (Doing, &[Visits])> {
     run.activities.iter().filter(|(doing, _)| is_test(run, *doing))
-}
-
-/// Returns how often a rank tests.
-fn tests(run: &Run, rank: usize) -> u64 {
-    let all = tests_of(run);
-    all.map(|(_, of_ranks)| of_ranks[rank].count).sum()
 }
 
 fn mean(of: &[f64], is_in: impl Fn(u32) -> bool) -> f64 {
@@ -277,9 +240,9 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// Returns what is found in a run of 1 s at level `calls`. Each rank has these ms outside of
-    /// MPI, in `MPI_Test`, and asleep; it is in `MPI_Barrier` for the rest.
-    fn found(of_ranks: &[[u64; 3]]) -> Option<(String, String)> {
+    /// Returns a run of 1 s at level `calls`. Each rank has these ms outside of MPI, in `MPI_Test`,
+    /// and asleep; it is in `MPI_Barrier` for the rest.
+    fn run(of_ranks: &[[u64; 3]]) -> Run {
         let times = vec!["0"; of_ranks.len()].join("|");
         let text = format!(
             "id,parent,tag,is_loop,times\nmain,null,null,0,{times}\nMPI_Test,main,COMM,0,{times}\n\
@@ -305,6 +268,12 @@ mod tests {
             let rest_ms = 1_000 - busy_ms - test_ms;
             run.may_wait.add(Doing::In(barrier), rank, visits(10, rest_ms), 0);
         }
+        run
+    }
+
+    /// Returns the late ranks that are found in such a run, and who waits for them, and where.
+    fn found(of_ranks: &[[u64; 3]]) -> Option<(String, String)> {
+        let run = run(of_ranks);
         let found = imbalance(&Facts { run: &run, blame: &Blame::default() }, &[])?;
         let at = found.waits_at.map_or_else(String::new, |place| place.name());
         Some((found.ranks.to_string(), format!("{} in {at}", found.waiting_ranks)))
@@ -327,5 +296,18 @@ mod tests {
         assert_eq!(found(&[[800, 50, 300], [100, 0, 0]]), words("0", "1 in MPI_Barrier"));
         let beside = found(&[[800, 50, 780], [700, 0, 0], [100, 0, 0]]);
         assert_eq!(beside, words("1", "2 in MPI_Barrier"));
+    }
+    #[test]
+    fn no_rank_has_lost_its_processor_for_longer_than_it_is_busy() {
+        let mut run = run(&[[100, 0, 0], [800, 0, 0]]);
+        let said = |run: &Run| {
+            let found = imbalance(&Facts { run, blame: &Blame::default() }, &[]);
+            found.map_or_else(String::new, |one| one.sentence)
+        };
+        run.no_processor_ns = vec![[0; 2], [0, 950 * MS]];
+        let lost = "but was ready to run without a processor for up to 800 ms";
+        assert!(said(&run).contains(lost), "{}", said(&run));
+        run.no_processor_ns[1] = [0, 690 * MS];
+        assert!(!said(&run).contains("processor"), "{}", said(&run));
     }
 }

@@ -74,6 +74,18 @@ mod tests {
         assert_eq!(found([20_000_000; 2]), Some(Kind::Bandwidth), "most of it remains");
         // It may have been in the call.
         assert_eq!(found([0, 190_000_000]), None);
+        // The shortest visit, too, may have waited for a rank without a processor.
+        let (mut run, index) = run_of("MPI_Waitall", 2);
+        run.calls.entry(index).or_default().sent = Traffic { count: 20, bytes: 20 << 20 };
+        for rank in 0..2 {
+            run.in_calls.add_least(Doing::In(index), rank, 120_000_000);
+        }
+        let kind = |run: &Run| found_in(run).map(|one| one.kind);
+        assert_eq!(kind(&run), Some(Kind::Bandwidth));
+        run.no_processor_ns = vec![[199_000_000; 2]; 2];
+        assert_eq!(kind(&run), Some(Kind::Bandwidth), "not for all of the time");
+        run.no_processor_ns = vec![[200_000_000; 2]; 2];
+        assert_eq!(kind(&run), None);
     }
 
     /// Returns the ranks that are named, and the sentence, where ranks put these bytes into ten

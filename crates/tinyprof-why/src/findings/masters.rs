@@ -32,38 +32,60 @@ const EACH_PART: f64 = 0.4;
 /// two others is none.
 const STAR_RANKS: u64 = 3;
 
+/// A rank that waits for the results of others.
+struct Master {
+    rank: u32,
+    at: CallpathIndex,
+    waiting_ns: f64,
+    workers: RankSet,
+}
+
+impl Master {
+    /// Returns the rank that waits the longest in a call that takes messages from any source.
+    fn of(run: &Run) -> Option<Self> {
+        let of_call = run.calls.iter().filter(|(_, call)| call.takes_any).filter_map(|(at, _)| {
+            let mut by_rank: BTreeMap<u32, (f64, RankSet)> = BTreeMap::new();
+            for wait in run.waits.all.iter().filter(|wait| wait.at == Some(*at)) {
+                let entry = by_rank.entry(wait.rank).or_default();
+                entry.0 += crate::ns(wait.ns.into());
+                entry.1.insert(wait.for_rank);
+            }
+            let most = by_rank.into_iter().max_by(|a, b| a.1.0.total_cmp(&b.1.0));
+            most.map(|(rank, (waiting_ns, workers))| Self { rank, at: *at, waiting_ns, workers })
+        });
+        of_call.max_by(|a, b| a.waiting_ns.total_cmp(&b.waiting_ns))
+    }
+
+    /// Returns whether it waits for most others, of which none is late by itself, and is `busy_ns`.
+    fn starves(&self, run: &Run, busy_ns: f64) -> bool {
+        let others = run.used().saturating_sub(1) as u64;
+        let workers = self.workers.len();
+        let worker_ns = busy_ns_of(run, |rank| self.workers.contains(rank))
+            / crate::ns(u128::from(workers.max(1)));
+        workers >= 2
+            && 2 * workers >= others
+            && busy_ns <= IDLE_PART * worker_ns
+            && !is_for_one(run, self.at, self.rank, &self.workers)
+            && !is_one_busier(run, &self.workers)
+    }
+}
+
+/// Returns the time in which some ranks are busy, in ns of all of them.
+fn busy_ns_of(run: &Run, is_in: impl Fn(u32) -> bool) -> f64 {
+    let all = run.activities.iter().flat_map(|(_, visits)| (0_u32..).zip(visits));
+    all.filter(|(rank, _)| is_in(*rank)).map(|(_, visits)| crate::ns(visits.ns.into())).sum()
+}
+
 /// Returns the finding about a rank that waits for the results of most others, and does little
 /// itself. Which of the others came last in a step is chance, so all of them are named.
 pub(super) fn starving(facts: &Facts<'_>) -> Option<Finding> {
     let run = facts.run;
-    let of_call = run.calls.iter().filter(|(_, call)| call.takes_any).filter_map(|(index, _)| {
-        let mut by_rank: BTreeMap<u32, (f64, RankSet)> = BTreeMap::new();
-        for wait in run.waits.all.iter().filter(|wait| wait.at == Some(*index)) {
-            let entry = by_rank.entry(wait.rank).or_default();
-            entry.0 += crate::ns(wait.ns.into());
-            entry.1.insert(wait.for_rank);
-        }
-        let most = by_rank.into_iter().max_by(|a, b| a.1.0.total_cmp(&b.1.0));
-        most.map(|(rank, (ns, workers))| (*index, rank, ns, workers))
-    });
-    let (at, master, waiting_ns, workers) = of_call.max_by(|a, b| a.2.total_cmp(&b.2))?;
-    let others = run.used().saturating_sub(1) as u64;
-    let busy = |is_in: &dyn Fn(u32) -> bool| -> f64 {
-        let all = run.activities.iter().flat_map(|(_, visits)| (0_u32..).zip(visits));
-        all.filter(|(rank, _)| is_in(*rank)).map(|(_, visits)| crate::ns(visits.ns.into())).sum()
-    };
-    let worker_ns =
-        busy(&|rank| workers.contains(rank)) / crate::ns(u128::from(workers.len().max(1)));
-    let master_ns = busy(&|rank| rank == master);
-    if !facts.is_large(waiting_ns)
-        || workers.len() < 2
-        || 2 * workers.len() < others
-        || master_ns > IDLE_PART * worker_ns
-        || is_for_one(run, at, master, &workers)
-        || is_one_busier(run, &workers)
-    {
+    let master = Master::of(run).filter(|master| facts.is_large(master.waiting_ns))?;
+    let busy_ns = busy_ns_of(run, |rank| rank == master.rank);
+    if !master.starves(run, busy_ns) {
         return None;
     }
+    let Master { rank, at, waiting_ns, workers } = master;
     let of_workers = |visits: &[Visits]| {
         let all = (0_u32..).zip(visits).filter(|(rank, _)| workers.contains(*rank));
         all.map(|(_, visits)| u128::from(visits.ns)).sum::<u128>()
@@ -73,24 +95,23 @@ pub(super) fn starving(facts: &Facts<'_>) -> Option<Finding> {
     let place = Place::of(&run.callpaths, doing.callpath());
     let waits_at = Place::of(&run.callpaths, at);
     let sentence = format!(
-        "{} {}, rank {master} computes {} in all; it waits {} for their results in {}",
+        "{} {}, rank {rank} computes {} in all; it waits {} for their results in {}",
         capital(&ranks(&workers)),
         does(run, &workers, doing, mean_ns),
-        ns(master_ns),
+        ns(busy_ns),
         ns(waiting_ns),
         waits_at.short_name(&place)
     );
     let why = "the results that the master waits for".to_owned();
     let link = Link { ranks: workers.clone(), place: Some(place.clone()), ns: waiting_ns, why };
-    let advice = format!(
-        "Let rank {master} do a part of the work, too, or start one worker more on its CPU."
-    );
+    let advice =
+        format!("Let rank {rank} do a part of the work, too, or start one worker more on its CPU.");
     Some(Finding {
         certainty: Certainty::Measured,
         ranks: workers,
         place: Some(place),
         waits_at: Some(waits_at),
-        waiting_ranks: std::iter::once(master).collect(),
+        waiting_ranks: std::iter::once(rank).collect(),
         chain: vec![link],
         ..Finding::new(Kind::MasterStarving, run.a_rank_ns(waiting_ns), sentence, advice)
     })

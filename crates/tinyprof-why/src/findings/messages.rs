@@ -9,6 +9,7 @@ use tinyprof_report::Certainty;
 use tinyprof_report::cells::{count_cell, data};
 
 use super::Facts;
+use super::processor::most_lost_ns;
 use crate::facts::activities::{Doing, all_ns};
 use crate::facts::calls::Call;
 use crate::facts::run::Run;
@@ -25,35 +26,20 @@ const MANY: f64 = 500.0;
 /// waiting that has a cause.
 pub(super) fn small(facts: &Facts<'_>) -> Option<Finding> {
     let run = facts.run;
-    let is_small = |call: &Call| {
-        let traffic = traffic(call);
-        let many = MANY * crate::ns(run.used().max(1) as u128);
-        crate::ns(traffic.count.into()) >= many && mean_bytes(traffic) < SMALL_BYTES
-    };
-    // Calls that complete messages have the time, and not always the messages.
-    let of_small: Vec<CallpathIndex> = run
-        .calls
-        .iter()
-        .filter(|(_, call)| is_small(call) || is_completion_of(facts, call, &is_small))
-        .map(|(index, _)| *index)
-        .collect();
-    let costs = of_small.iter().map(|index| (*index, least_cost_ns(facts, *index)));
-    let mut costs: Vec<(CallpathIndex, f64)> = costs.collect();
-    costs.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let costs = costs(facts);
     let sum_ns: f64 = costs.iter().map(|(_, ns)| ns).sum();
     // Ranks that had no processor wait for it there, and not for messages.
     let sum_ns = sum_ns.min(with_processor_ns(facts, &costs));
     let mut all = Traffic::default();
-    for index in &of_small {
-        all.absorb(run.calls[index].sent);
-    }
+    costs.iter().for_each(|(index, _)| all.absorb(run.calls[index].sent));
     let (first, _) = *costs.first()?;
     // Where others compute far longer than messages take, they are not what is slow.
     if !facts.is_large(sum_ns) || all.count == 0 {
         return None;
     }
     let place = Place::of(&run.callpaths, first);
-    let senders = visitors(facts, of_small.iter().filter(|at| run.calls[at].sent.count > 0));
+    let is_sending = |at: &&CallpathIndex| run.calls[at].sent.count > 0;
+    let senders = visitors(facts, costs.iter().map(|(index, _)| index).filter(is_sending));
     let sentence = format!(
         "{} {} {} messages of {} on average; that takes {} of all ranks, most of it in {}",
         capital(&ranks(&senders)),
@@ -63,15 +49,6 @@ pub(super) fn small(facts: &Facts<'_>) -> Option<Finding> {
         ns(sum_ns),
         place.name()
     );
-    // What ranks had no processor for is part of some call.
-    let part = sum_ns / costs.iter().map(|(_, ns)| ns).sum::<f64>();
-    let link = |(index, ns): &(CallpathIndex, f64)| Link {
-        ranks: visitors(facts, iter::once(index)),
-        place: Some(Place::of(&run.callpaths, *index)),
-        ns: *ns * part,
-        why: "calls that exchange small messages".to_owned(),
-    };
-    let links: Vec<Link> = costs.iter().filter(|(_, ns)| *ns > 0.0).take(3).map(link).collect();
     let advice =
         "Combine messages to the same rank into one: below about 4 KiB a message takes as \
                   long as an empty one."
@@ -82,29 +59,71 @@ pub(super) fn small(facts: &Facts<'_>) -> Option<Finding> {
         place: Some(place.clone()),
         waits_at: Some(place),
         waiting_ranks: senders,
-        chain: links,
+        chain: links(facts, &costs, sum_ns),
         ..Finding::new(Kind::SmallMessages, run.a_rank_ns(sum_ns), sentence, advice)
     })
+}
+
+/// Returns the costliest of these calls, with their parts of `sum_ns`: what ranks had no processor
+/// for is part of some call.
+fn links(facts: &Facts<'_>, costs: &[(CallpathIndex, f64)], sum_ns: f64) -> Vec<Link> {
+    let part = sum_ns / costs.iter().map(|(_, ns)| ns).sum::<f64>();
+    let link = |(index, ns): &(CallpathIndex, f64)| Link {
+        ranks: visitors(facts, iter::once(index)),
+        place: Some(Place::of(&facts.run.callpaths, *index)),
+        ns: *ns * part,
+        why: "calls that exchange small messages".to_owned(),
+    };
+    costs.iter().filter(|(_, ns)| *ns > 0.0).take(3).map(link).collect()
+}
+
+/// Returns the calls that exchange many small messages, or complete them, with what these cost, in
+/// ns, the costliest first.
+fn costs(facts: &Facts<'_>) -> Vec<(CallpathIndex, f64)> {
+    let many = MANY * crate::ns(facts.run.used().max(1) as u128);
+    let is_small = |call: &Call| {
+        let traffic = traffic(call);
+        crate::ns(traffic.count.into()) >= many && mean_bytes(traffic) < SMALL_BYTES
+    };
+    // Calls that complete messages have the time, and not always the messages.
+    let of_small = facts
+        .run
+        .calls
+        .iter()
+        .filter(|(_, call)| is_small(call) || is_completion_of(facts, call, &is_small));
+    let costs = of_small.map(|(index, _)| (*index, least_cost_ns(facts, *index)));
+    let mut costs: Vec<(CallpathIndex, f64)> = costs.collect();
+    costs.sort_by(|a, b| b.1.total_cmp(&a.1));
+    costs
 }
 
 /// Returns the time of all ranks in these calls for which they have had a processor for certain, in
 /// ns: what is beyond the time without one, or as often as the shortest visit. A rank that waits in
 /// a loop for its messages, and has lost its processor, moves no data (seen with MPICH), and
 /// nothing of that is due to the messages.
-pub(super) fn with_processor_ns(facts: &Facts<'_>, costs: &[(CallpathIndex, f64)]) -> f64 {
+fn with_processor_ns(facts: &Facts<'_>, costs: &[(CallpathIndex, f64)]) -> f64 {
+    kept_and_least_ns(facts, costs).iter().map(|(kept_ns, least_ns)| kept_ns.max(*least_ns)).sum()
+}
+
+/// Returns the time of each rank in these calls beyond that without a processor, in ns, and as
+/// often as the shortest visit.
+pub(super) fn kept_and_least_ns(
+    facts: &Facts<'_>,
+    costs: &[(CallpathIndex, f64)],
+) -> Vec<(f64, f64)> {
     let run = facts.run;
-    let (mut of_ranks, mut least) = (vec![0_u64; run.ranks], vec![0_u64; run.ranks]);
+    let mut of_ranks = vec![(0.0, 0.0); run.ranks];
     for (index, _) in costs {
         for (rank, visits) in (0_u32..).zip(in_call(run, *index)) {
-            let place = rank as usize;
-            of_ranks[place] = of_ranks[place].saturating_add(visits.ns);
-            let least_ns = run.in_calls.least_ns(Doing::In(*index), rank);
-            least[place] = least[place].saturating_add(least_ns);
+            let (sum_ns, least_ns) = &mut of_ranks[rank as usize];
+            *sum_ns += crate::ns(visits.ns.into());
+            *least_ns += crate::ns(run.in_calls.least_ns(Doing::In(*index), rank).into());
         }
     }
-    let lost_ns = run.no_processor_ns.iter().map(|[_, most_ns]| *most_ns).chain(iter::repeat(0));
-    let kept_ns = of_ranks.iter().zip(lost_ns).map(|(ns, lost_ns)| ns.saturating_sub(lost_ns));
-    crate::ns(kept_ns.zip(least).map(|(kept_ns, least_ns)| u128::from(kept_ns.max(least_ns))).sum())
+    for (rank, (sum_ns, _)) in (0_u32..).zip(&mut of_ranks) {
+        *sum_ns = (*sum_ns - most_lost_ns(run, rank)).max(0.0);
+    }
+    of_ranks
 }
 
 /// Returns a mean size for a sentence.

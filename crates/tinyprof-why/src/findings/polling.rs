@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use tinyprof_format::model::CallpathIndex;
+use tinyprof_messages::delay::Visits;
 use tinyprof_messages::graph::RankSet;
 use tinyprof_report::Certainty;
 use tinyprof_report::cells::count_cell;
@@ -27,8 +28,8 @@ pub(super) struct Tests {
     pub(super) index: CallpathIndex,
     /// The time of each rank that does so, with that between two tests where it does nothing else.
     pub(super) by_rank: BTreeMap<u32, f64>,
-    /// The ranks that do nothing else between two tests.
-    pub(super) idle: RankSet,
+    /// Of that, the time between two tests, in ns. What these ranks do before is not in it.
+    pub(super) between_ns: BTreeMap<u32, f64>,
     /// True if some of them sleep between two tests.
     pub(super) naps: bool,
     count: u64,
@@ -56,37 +57,38 @@ pub(super) fn tests(facts: &Facts<'_>) -> Option<Tests> {
         let inside = run.activities.of(Doing::In(*index))?;
         let before = run.activities.of(Doing::Before(*index));
         let mut by_rank: BTreeMap<u32, f64> = BTreeMap::new();
-        let (mut idle, mut naps, mut count) = (RankSet::default(), false, 0_u64);
-        for (rank, visits) in (0_u32..).zip(inside) {
+        let (mut between_ns, mut naps, mut count) = (BTreeMap::new(), false, 0_u64);
+        for (rank, visits) in (0_u32..).zip(inside).filter(|(_, visits)| visits.count > 0) {
             let gap = before.map(|of_ranks| of_ranks[rank as usize]).unwrap_or_default();
-            let gap_ns = crate::ns(gap.ns.into());
-            let is_idle = gap_ns <= IDLE_NS * crate::ns(gap.count.into());
-            let nap_ns = if is_idle { None } else { asleep_ns(facts, *index, rank, gap_ns) };
-            naps |= nap_ns.is_some();
-            let is_idle = is_idle || nap_ns.is_some();
-            let idle_ns = nap_ns.unwrap_or(if is_idle { gap_ns } else { 0.0 });
-            let time_ns = crate::ns(visits.ns.into()) + idle_ns;
-            if visits.count > 0 {
-                by_rank.insert(rank, time_ns);
-                is_idle.then(|| idle.insert(rank));
-                count = count.saturating_add(visits.count);
-            }
+            let (ns, is_nap) = idle_ns(facts, *index, rank, gap);
+            naps |= is_nap;
+            between_ns.insert(rank, ns);
+            by_rank.insert(rank, crate::ns(visits.ns.into()) + ns);
+            count = count.saturating_add(visits.count);
         }
-        Some(Tests { index: *index, by_rank, idle, naps, count })
+        Some(Tests { index: *index, by_rank, between_ns, naps, count })
     });
     let most = of.max_by(|a, b| a.sum_ns().total_cmp(&b.sum_ns()))?;
     let least = if most.naps { NAPS_MIN } else { TESTS_MIN };
     (most.count >= least && facts.is_large(most.sum_ns())).then_some(most)
 }
 
-/// Returns the time that a rank sleeps between two tests of a loop, in ns; none if it may do
-/// anything else in it.
-fn asleep_ns(facts: &Facts<'_>, test: CallpathIndex, rank: u32, gap_ns: f64) -> Option<f64> {
-    let run = facts.run;
-    let between = run.apart.of(test, rank, gap_ns)?;
-    let asleep_ns = crate::ns(run.asleep_ns.get(rank as usize).copied().unwrap_or(0).into());
+/// Returns the time of a rank between two tests in which it does nothing, in ns, and whether it
+/// sleeps there. `gap` is all its time before tests: with what it does before the first one of a
+/// loop.
+fn idle_ns(facts: &Facts<'_>, test: CallpathIndex, rank: u32, gap: Visits) -> (f64, bool) {
+    let (run, gap_ns) = (facts.run, crate::ns(gap.ns.into()));
+    if gap_ns <= IDLE_NS * crate::ns(gap.count.into()) {
+        return (gap_ns, false);
+    }
+    let Some(between) = run.apart.of(test, rank) else { return (0.0, false) };
     let between_ns = crate::ns(between.ns.into());
-    (asleep_ns >= ASLEEP_PART * between_ns).then_some(between_ns)
+    if between.each_ns() <= IDLE_NS {
+        return (between_ns, false);
+    }
+    let asleep_ns = crate::ns(run.asleep_ns.get(rank as usize).copied().unwrap_or(0).into());
+    let is_nap = between.is_most_of(gap_ns) && asleep_ns >= ASLEEP_PART * between_ns;
+    (if is_nap { between_ns } else { 0.0 }, is_nap)
 }
 
 /// Returns the finding about that call.

@@ -1,4 +1,4 @@
-//! Ranks that work one after another, and ranks that take turns to be late.
+//! Ranks that work one after another: each waits for the one before it.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use tinyprof_messages::graph::RankSet;
 use tinyprof_messages::waiting::Pattern;
 
 use super::Facts;
-use super::evidence::{certainty, certainty_of, chain, waiting_ranks, where_they_wait};
+use super::busy::add_ns;
+use super::evidence::certainty;
 use super::groups::Group;
-use super::processor::{LOST_PART, most_lost_ns};
 use crate::blame::Blamed;
-use crate::facts::activities::{Doing, all_ns};
+use crate::facts::activities::all_ns;
 use crate::facts::run::Run;
 use crate::finding::{Finding, Kind, Link};
-use crate::phrases::{does, ns, ranks};
+use crate::phrases::ns;
 use crate::place::Place;
 
 /// The part of a rank's waiting that has to be for one and the same neighbour.
@@ -26,12 +26,7 @@ const CHAIN_WAITING: f64 = 0.3;
 /// neighbour each, too.
 pub(super) const CHAIN_RUN: f64 = 0.15;
 /// An activity that exceeds its mean on no rank by more than this part is balanced.
-const BALANCED: f64 = 1.25;
-
-/// The part of the work of a rank that the next one in a chain waits at least.
-const WORK_PART: f64 = 0.3;
-/// How often ranks that take turns are as late as the latest one, at least.
-const REPEATED: f64 = 2.0;
+pub(super) const BALANCED: f64 = 1.25;
 
 /// The part of the waiting that has to follow from what ranks do, where that is measured: ranks
 /// that share processors wait for neighbours, too, while nobody works.
@@ -47,7 +42,7 @@ pub(super) struct Chain {
     /// All ranks that wait so, and those that they wait for.
     pub(super) ranks: RankSet,
     /// The ranks that wait.
-    links: usize,
+    pub(super) links: usize,
     /// The longest way from a rank that waits for none of them.
     path: Vec<u32>,
     /// The waiting along the chain, of all ranks together, in ns.
@@ -134,30 +129,13 @@ fn is_ring(run: &Run, chain: &Chain, first_ns: f64) -> bool {
 pub(super) fn one_after_another(facts: &Facts<'_>, first: Option<&Group>) -> Option<Finding> {
     let run = facts.run;
     let chain = chain_of(facts)?;
-    let busy = |rank: usize| {
-        run.activities.iter().map(|(_, of_ranks)| crate::ns(of_ranks[rank].ns.into())).sum::<f64>()
-    };
-    let busy: Vec<f64> = (0..run.ranks).map(busy).collect();
-    let mean_ns = busy.iter().sum::<f64>() / crate::ns(run.used().max(1) as u128);
-    let most_ns = busy.iter().copied().fold(0.0, f64::max);
+    let busy_ns = busy_ns(run);
+    let mean_ns = busy_ns.iter().sum::<f64>() / crate::ns(run.used().max(1) as u128);
+    let most_ns = busy_ns.iter().copied().fold(0.0, f64::max);
+    if most_ns > BALANCED * mean_ns || !is_due_to(facts, &chain, first) {
+        return None;
+    }
     let waiting_ns = crate::ns(run.waits.sum_ns());
-    // Where one rank is the cause, the others are no chain: they are late because of it.
-    // Several ranks that do the same are the chain itself.
-    let one = first.filter(|group| group.ranks.len() == 1);
-    let caused_ns = one.map_or(0.0, |group| group.blamed.ns());
-    if caused_ns > 0.5 * waiting_ns {
-        return None;
-    }
-    let all_caused_ns: f64 = facts.blame.causes.values().map(Blamed::ns).sum();
-    if facts.blame.is_measured && all_caused_ns < CAUSED_PART * waiting_ns {
-        return None;
-    }
-    if most_ns > BALANCED * mean_ns
-        || chain.ns < CHAIN_WAITING * waiting_ns
-        || run.share(waiting_ns) < CHAIN_RUN
-    {
-        return None;
-    }
     let place = Place::of(&run.callpaths, run.activities.busiest()?.callpath());
     let along = run.waits.all.iter().filter(|wait| wait.pattern == Pattern::LateSender);
     let longest = along.max_by_key(|wait| wait.ns)?;
@@ -172,17 +150,8 @@ pub(super) fn one_after_another(facts: &Facts<'_>, first: Option<&Group>) -> Opt
         ns(mean_ns),
         place.name()
     );
-    let all = chain.ranks.clone();
-    let link = |ns: f64, why: &str| Link {
-        ranks: all.clone(),
-        place: waits_at.clone(),
-        ns,
-        why: why.to_owned(),
-    };
-    let links = vec![
-        link(chain.ns, "each waits for the one before it"),
-        link((waiting_ns - chain.ns).max(0.0), "wait for the end of the chain"),
-    ];
+    let (all, links) = (chain.ranks.clone(), links(&chain, waits_at.as_ref(), waiting_ns));
+    let (lost_ns, advice) = (run.a_rank_ns(waiting_ns), IN_PIECES.to_owned());
     Some(Finding {
         certainty: certainty(facts),
         ranks: all.clone(),
@@ -190,115 +159,48 @@ pub(super) fn one_after_another(facts: &Facts<'_>, first: Option<&Group>) -> Opt
         waits_at: waits_at.clone(),
         waiting_ranks: all.clone(),
         chain: links,
-        ..Finding::new(
-            Kind::Serialisation,
-            run.a_rank_ns(waiting_ns),
-            sentence,
-            IN_PIECES.to_owned(),
-        )
+        ..Finding::new(Kind::Serialisation, lost_ns, sentence, advice)
     })
 }
 
-/// Returns whether ranks wait longer than for the longest visit of an activity alone: a rank that
-/// is late once has lost its processor, as far as can be told, and takes no turns.
-pub(super) fn is_repeated(run: &Run, doing: Doing, waiting_ns: f64) -> bool {
-    let visits = run.activities.of(doing).unwrap_or_default();
-    let count = visits.iter().map(|visits| visits.count).sum::<u64>();
-    let longest_ns = crate::ns(run.activities.longest_ns(doing).into());
-    let others_ns = (crate::ns(all_ns(visits)) - longest_ns).max(0.0)
-        / crate::ns(u128::from(count.saturating_sub(1).max(1)));
-    let once_ns = (longest_ns - others_ns) * crate::ns(run.used().saturating_sub(1) as u128);
-    waiting_ns >= REPEATED * once_ns
+/// Returns the waiting along a chain, and the rest of it.
+fn links(chain: &Chain, waits_at: Option<&Place>, waiting_ns: f64) -> Vec<Link> {
+    let link = |ns: f64, why: &str| Link {
+        ranks: chain.ranks.clone(),
+        place: waits_at.cloned(),
+        ns,
+        why: why.to_owned(),
+    };
+    vec![
+        link(chain.ns, "each waits for the one before it"),
+        link((waiting_ns - chain.ns).max(0.0), "wait for the end of the chain"),
+    ]
 }
 
-/// Returns whether ranks may have had no processor for half of this time of all of them.
-fn may_be_lost(run: &Run, waiting_ns: f64) -> bool {
-    let most_ns = (0_u32..).zip(&run.rank_ns).map(|(rank, _)| most_lost_ns(run, rank));
-    most_ns.sum::<f64>() >= LOST_PART * waiting_ns
+/// Returns how long each rank is busy, in ns.
+fn busy_ns(run: &Run) -> Vec<f64> {
+    let mut busy_ns = vec![0.0; run.ranks];
+    run.activities.iter().for_each(|(_, visits)| add_ns(&mut busy_ns, visits));
+    busy_ns
+}
+
+/// Returns whether waiting is much of the run, and due to a chain. `first` are the costliest
+/// causes.
+fn is_due_to(facts: &Facts<'_>, chain: &Chain, first: Option<&Group>) -> bool {
+    let run = facts.run;
+    let waiting_ns = crate::ns(run.waits.sum_ns());
+    // Where one rank is the cause, the others are no chain: they are late because of it.
+    // Several ranks that do the same are the chain itself.
+    let one = first.filter(|group| group.ranks.len() == 1);
+    let caused_ns = one.map_or(0.0, |group| group.blamed.ns());
+    let all_caused_ns: f64 = facts.blame.causes.values().map(Blamed::ns).sum();
+    let is_caused = !facts.blame.is_measured || all_caused_ns >= CAUSED_PART * waiting_ns;
+    is_caused
+        && caused_ns <= 0.5 * waiting_ns
+        && chain.ns >= CHAIN_WAITING * waiting_ns
+        && run.share(waiting_ns) >= CHAIN_RUN
 }
 
 /// What to do where ranks work one after another.
 pub(super) const IN_PIECES: &str = "Cut the work into smaller pieces, so that the next rank can \
                                     begin earlier, or let the ranks begin at different ends.";
-
-/// Returns the finding about a group of most ranks whose activity is balanced. None if the group is
-/// no such one; none in it if nothing is to be said.
-pub(super) fn in_turns(facts: &Facts<'_>, group: &Group) -> Option<Option<Finding>> {
-    let run = facts.run;
-    let (doing, _) = *group.activities.first()?;
-    let visits = run.activities.of(doing)?;
-    let most = visits.iter().map(|visits| visits.ns).max().unwrap_or(0);
-    let sum = all_ns(visits);
-    let mean_ns = crate::ns(sum) / crate::ns(run.used().max(1) as u128);
-    let ranks_used = run.used() as u64;
-    // All of them are compared with nobody.
-    let is_balanced =
-        crate::ns(most.into()) <= BALANCED * mean_ns || group.ranks.len() >= ranks_used;
-    if !is_balanced || group.ranks.len() < 2 || 2 * group.ranks.len() < ranks_used {
-        return None;
-    }
-    let place = Place::of(&run.callpaths, doing.callpath());
-    let waiting_ns = group.blamed.ns();
-    let at = where_they_wait(run, group, &place);
-    let waits_at = group.blamed.longest().and_then(|(at, _)| at.callpath);
-    let base = |kind, sentence: String, advice: &str| Finding {
-        certainty: certainty_of(facts, group),
-        ranks: group.ranks.clone(),
-        place: Some(place.clone()),
-        waits_at: waits_at.map(|at| Place::of(&run.callpaths, at)),
-        waiting_ranks: waiting_ranks(run, group),
-        chain: chain(facts, group),
-        ..Finding::new(kind, run.a_rank_ns(waiting_ns), sentence, advice.to_owned())
-    };
-    // A rank of a chain waits while the one before it works.
-    let of_work = |chain: &Chain| chain.ns >= WORK_PART * mean_ns * crate::ns(chain.links as u128);
-    let chain = chain_of(facts).filter(|chain| chain.ns >= 0.5 * waiting_ns && of_work(chain));
-    if chain.is_none() && !is_repeated(run, doing, waiting_ns) {
-        return Some(None);
-    }
-    // From sums nobody knows which rank had no processor when.
-    if chain.is_none() && !facts.blame.is_measured && may_be_lost(run, waiting_ns) {
-        return Some(None);
-    }
-    let all: RankSet = (0..).zip(visits).filter(|(_, v)| v.count > 0).map(|(r, _)| r).collect();
-    let what = does(run, &all, doing, mean_ns)
-        .replacen("compute ", "computes ", 1)
-        .replacen("spend ", "spends ", 1);
-    let is_sent =
-        matches!(group.blamed.longest(), Some((at, _)) if at.pattern == Pattern::LateSender);
-    let subject = crate::phrases::capital(&ranks(&group.ranks));
-    let waiting = waiting_ranks(run, group);
-    let waits = if waiting.iter().all(|rank| group.ranks.contains(rank)) {
-        format!("they wait {} for each other", ns(waiting_ns))
-    } else {
-        let wait = crate::phrases::if_many(&waiting, "waits", "wait");
-        format!("{} {wait} {} for them", ranks(&waiting), ns(waiting_ns))
-    };
-    Some(Some(match chain {
-        Some(chain) => base(
-            Kind::Serialisation,
-            format!(
-                "Ranks work one after another, {}: each {what} and waits for the one before{at}, {} in all",
-                chain.text(),
-                ns(waiting_ns)
-            ),
-            IN_PIECES,
-        ),
-        // At most half of the ranks work at a time.
-        None if is_sent && waiting_ns >= crate::ns(sum) => base(
-            Kind::Serialisation,
-            format!(
-                "{subject} work one after another: each {what} in all, but not at the same time; {waits}{at}"
-            ),
-            "If each can only begin when another has ended, cut the work into smaller pieces; else \
-             balance each step and not only the sum.",
-        ),
-        None => base(
-            Kind::TurnsToBeLate,
-            format!(
-                "{subject} take turns to be late: each {what} in all, but not at the same time; {waits}{at}"
-            ),
-            "Balance each step and not only the sum, or let ranks meet less often.",
-        ),
-    }))
-}

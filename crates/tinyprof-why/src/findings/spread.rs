@@ -36,41 +36,21 @@ pub(super) fn spread(facts: &Facts<'_>, found: &[Finding]) -> Option<Finding> {
         return None;
     }
     let all = Common::new(run, &left, sum_ns);
-    let who = all.ranks();
-    let (function, place, at) = (all.function(), all.place(), all.waits_at());
+    let (who, place, at) = (all.ranks(), all.place(), all.waits_at());
     let mut waiting = Blamed::default();
     left.iter().for_each(|(_, blamed)| waiting.absorb(blamed));
     let waiting_ranks = waiting.ranks();
-    let mut common: Vec<String> = Vec::new();
-    if let Some((name, part)) = &function {
-        common.push(format!("{} because of what ranks do in {name}", percent_cell(*part)));
-    }
-    if let Some((phase, part)) = all.phase() {
-        common.push(format!("{} within {phase}", percent_cell(part)));
-    }
-    if let Some((name, part)) = at.as_ref().map(|(at, part)| (at.name(), *part)) {
-        common.push(format!("{} in {name}", percent_cell(part)));
-    } else if let Some((call, part)) = all.call() {
-        common.push(format!("{} in calls of {call}", percent_cell(part)));
-    }
-    if 2 * who.len() <= run.used() as u64 {
-        common.push(format!("{} for {}", percent_cell(RANKS_PART), ranks(&who)));
-    }
-    let common = if common.is_empty() {
-        "they have no place in common".to_owned()
-    } else {
-        format!("of that {}", common.join(", "))
-    };
     let sentence = format!(
-        "{} {} {} for {} causes, none of which is large: {common}",
+        "{} {} {} for {} causes, none of which is large: {}",
         capital(&ranks(&waiting_ranks)),
         if_many(&waiting_ranks, "waits", "wait"),
         ns(sum_ns),
         left.len(),
+        all.text(&who),
     );
     let why = format!("{} causes, each of them small", left.len());
     let link = Link { ranks: who.clone(), place: place.clone(), ns: sum_ns, why };
-    let advice = function.map_or_else(
+    let advice = all.function().map_or_else(
         || "Let ranks meet less often, or balance what each does between two meetings.".to_owned(),
         |(name, _)| {
             format!(
@@ -117,6 +97,30 @@ impl<'a> Common<'a> {
             }
         }
         Self { run, left, sum_ns, places }
+    }
+
+    /// Returns `of that 80% in MPI_Waitall (halo.c:16)`; most of the causes are of these ranks.
+    fn text(&self, who: &RankSet) -> String {
+        let mut common: Vec<String> = Vec::new();
+        if let Some((name, part)) = self.function() {
+            common.push(format!("{} because of what ranks do in {name}", percent_cell(part)));
+        }
+        if let Some((phase, part)) = self.phase() {
+            common.push(format!("{} within {phase}", percent_cell(part)));
+        }
+        if let Some((at, part)) = self.waits_at() {
+            common.push(format!("{} in {}", percent_cell(part), at.name()));
+        } else if let Some((call, part)) = self.call() {
+            common.push(format!("{} in calls of {call}", percent_cell(part)));
+        }
+        if 2 * who.len() <= self.run.used() as u64 {
+            common.push(format!("{} for {}", percent_cell(RANKS_PART), ranks(who)));
+        }
+        if common.is_empty() {
+            "they have no place in common".to_owned()
+        } else {
+            format!("of that {}", common.join(", "))
+        }
     }
 
     /// Returns what most of the waiting has in common, by these keys of a cause and a wait.

@@ -9,7 +9,7 @@ use super::evidence::{
     Compared, LONGER_BY, certainty_of, chain, excess_ns, waiting_ranks, where_they_wait,
 };
 use super::groups::Group;
-use super::{Facts, masters, oversubscribed, processor, serial};
+use super::{Facts, masters, oversubscribed, processor, turns};
 use crate::blame::Blamed;
 use crate::facts::activities::Doing;
 use crate::facts::calls::Call;
@@ -112,72 +112,99 @@ fn finding(facts: &Facts<'_>, group: &Group) -> Option<Finding> {
     if is_before_ranks(facts, group, doing) {
         return None;
     }
-    if masters::kind(run, group).is_none()
-        && let Some(found) = serial::in_turns(facts, group)
-    {
-        return found;
+    if masters::kind(run, group).is_none() {
+        if let Some(found) = turns::in_turns(facts, group) {
+            return found;
+        }
+        if are_equal(run, group) || are_as_busy_elsewhere(run, group, doing) {
+            return None;
+        }
     }
-    if masters::kind(run, group).is_none()
-        && (are_equal(run, group) || are_as_busy_elsewhere(run, group, doing))
-    {
-        return None;
-    }
-    let place = run.place(doing);
-    let compared = Compared::of(run, doing, &group.ranks)?;
-    let kind = kind(facts, group, doing);
-    let waiting_ns = group.blamed.ns();
+    let late = Late {
+        group,
+        doing,
+        compared: Compared::of(run, doing, &group.ranks)?,
+        kind: kind(facts, group, doing),
+        lost_ns: processor::may_be_lost_ns(facts, group),
+    };
     let (at, _) = group.blamed.longest()?;
-    let waits_at = at.callpath.map(|callpath| Place::of(&run.callpaths, callpath));
-    let waiting_ranks = waiting_ranks(run, group);
-    let subject = capital(&ranks(&group.ranks));
-    let does = does(run, &group.ranks, doing, compared.here.ns);
-    let is_no_longer = kind != Kind::MasterSaturated && is_no_longer(run, group, &compared);
-    let others = if is_no_longer {
-        ", no longer than others that do it".to_owned()
-    } else {
-        compared.others(run, &group.ranks)
-    };
-    let region = region(run, group, doing);
-    let in_region =
-        region.as_ref().map_or_else(String::new, |place| format!(" (in {})", place.name()));
-    let lost_ns = processor::may_be_lost_ns(facts, group);
-    let lost = lost_ns.map_or_else(String::new, |lost_ns| {
-        let had = if_many(&group.ranks, "was", "were");
-        format!(", but {had} ready to run without a processor for up to {}", ns(lost_ns))
-    });
-    let sentence = format!(
-        "{subject} {does}{in_region}{}{lost}; {} {} {} for {}{}",
-        others,
-        ranks(&waiting_ranks),
-        if_many(&waiting_ranks, "waits", "wait"),
-        ns(waiting_ns),
-        if_many(&group.ranks, "it", "them"),
-        where_they_wait(run, group, &place),
-    );
-    let (kind, certainty, advice) = match lost_ns {
-        Some(_) => (Kind::Oversubscription, Certainty::AtMost, oversubscribed::ADVICE.to_owned()),
-        None if is_no_longer => (
-            kind,
-            certainty_of(facts, group),
-            format!(
-                "{subject} {} no longer there than others, but {} later: what {} for should come \
-                 earlier, or be done while others work.",
-                if_many(&group.ranks, "takes", "take"),
-                if_many(&group.ranks, "begins", "begin"),
-                if_many(&group.ranks, "it waits", "they wait"),
-            ),
-        ),
-        None => (kind, certainty_of(facts, group), advice(run, kind, group, doing, &compared)),
-    };
+    let is_lost = late.lost_ns.is_some();
     Some(Finding {
-        certainty,
+        certainty: if is_lost { Certainty::AtMost } else { certainty_of(facts, group) },
         ranks: group.ranks.clone(),
-        place: Some(place),
-        waits_at,
-        waiting_ranks,
+        place: Some(run.place(doing)),
+        waits_at: at.callpath.map(|callpath| Place::of(&run.callpaths, callpath)),
+        waiting_ranks: waiting_ranks(run, group),
         chain: chain(facts, group),
-        ..Finding::new(kind, run.a_rank_ns(waiting_ns), sentence, advice)
+        ..Finding::new(
+            if is_lost { Kind::Oversubscription } else { late.kind },
+            run.a_rank_ns(group.blamed.ns()),
+            late.sentence(run),
+            late.advice(run),
+        )
     })
+}
+
+/// Ranks that others wait for, and what they do.
+struct Late<'a> {
+    group: &'a Group,
+    doing: Doing,
+    compared: Compared,
+    kind: Kind,
+    /// How long they may have had no processor, if that may be all that they do longer.
+    lost_ns: Option<f64>,
+}
+
+impl Late<'_> {
+    /// Returns whether it is when they begin that makes others wait.
+    fn is_no_longer(&self, run: &Run) -> bool {
+        self.kind != Kind::MasterSaturated && is_no_longer(run, self.group, &self.compared)
+    }
+
+    /// Returns `Rank 3 computes 178 ms before MPI_Irecv ..., the others 70 ms; ranks 0-2 wait ...`.
+    fn sentence(&self, run: &Run) -> String {
+        let group = self.group;
+        let others = if self.is_no_longer(run) {
+            ", no longer than others that do it".to_owned()
+        } else {
+            self.compared.others(run, &group.ranks)
+        };
+        let region = region(run, group, self.doing);
+        let in_region = region.map_or_else(String::new, |place| format!(" (in {})", place.name()));
+        let lost = self.lost_ns.map_or_else(String::new, |lost_ns| {
+            let had = if_many(&group.ranks, "was", "were");
+            format!(", but {had} ready to run without a processor for up to {}", ns(lost_ns))
+        });
+        let waiting = waiting_ranks(run, group);
+        format!(
+            "{} {}{in_region}{others}{lost}; {} {} {} for {}{}",
+            capital(&ranks(&group.ranks)),
+            does(run, &group.ranks, self.doing, self.compared.here.ns),
+            ranks(&waiting),
+            if_many(&waiting, "waits", "wait"),
+            ns(group.blamed.ns()),
+            if_many(&group.ranks, "it", "them"),
+            where_they_wait(run, group, &run.place(self.doing)),
+        )
+    }
+
+    fn advice(&self, run: &Run) -> String {
+        let who = &self.group.ranks;
+        if self.lost_ns.is_some() {
+            return oversubscribed::ADVICE.to_owned();
+        }
+        if self.is_no_longer(run) {
+            return format!(
+                "{} {} no longer there than others, but {} later: what {} for should come \
+                 earlier, or be done while others work.",
+                capital(&ranks(who)),
+                if_many(who, "takes", "take"),
+                if_many(who, "begins", "begin"),
+                if_many(who, "it waits", "they wait"),
+            );
+        }
+        advice(run, self.kind, self.group, self.doing, &self.compared)
+    }
 }
 
 /// Returns whether those others that do the same as a group take as long, and there are enough of
@@ -253,21 +280,20 @@ fn is_slow(run: &Run, group: &Group) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use tinyprof_format::model::CallpathIndex;
-
-    use super::super::example::run_of;
+    use super::super::example::{row_of, run_of};
     use super::*;
     use crate::blame::At;
 
     /// Returns whether it is chance that rank 1 is late, which the others wait for, 10 ms each.
     fn is_chance(rows: &[(&str, &[u64])]) -> bool {
-        let mut blamed = Blamed::default();
-        let callpath = Some(CallpathIndex::new(0));
+        let (run, mut blamed) = (run_of(rows), Blamed::default());
+        let row = row_of(&run, rows[0].0);
+        let callpath = Some(row);
         let at = At { callpath, pattern: Pattern::LateSender, is_direct: true };
         [0, 2].into_iter().for_each(|rank| blamed.add(at, rank, 10e6));
-        let doing = Doing::Before(CallpathIndex::new(0));
+        let doing = Doing::Before(row);
         let (ranks, activities) = ([1].into_iter().collect(), vec![(doing, 20e6)]);
-        are_as_busy_elsewhere(&run_of(rows), &Group { ranks, activities, blamed }, doing)
+        are_as_busy_elsewhere(&run, &Group { ranks, activities, blamed }, doing)
     }
 
     #[test]

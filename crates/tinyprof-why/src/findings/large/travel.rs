@@ -6,7 +6,7 @@ use tinyprof_format::model::{CallpathIndex, Traffic};
 use tinyprof_messages::graph::RankSet;
 
 use super::super::Facts;
-use super::super::messages::{in_call_ns, with_processor_ns};
+use super::super::messages::{in_call_ns, kept_and_least_ns};
 use crate::blame::{At, Blamed};
 use crate::facts::activities::Doing;
 use crate::facts::calls::Call;
@@ -83,7 +83,7 @@ impl Travel {
         const NEARLY_ALL: f64 = 0.8;
         let run = facts.run;
         let (first, _) = *costs.first()?;
-        let certain_ns = with_processor_ns(facts, costs);
+        let certain_ns = certain_ns(facts, costs);
         let mut behind = Blamed::default();
         for (index, _) in costs {
             facts.blame.behind_calls.get(index).into_iter().for_each(|of| behind.absorb(of));
@@ -129,6 +129,21 @@ impl Travel {
             Place::of(&run.callpaths, at).short_name(beside)
         )
     }
+}
+
+/// Returns the time of all ranks in these calls that their data takes for certain, in ns: for which
+/// they have had a processor, or as often as the shortest visit. Where ranks certainly had none for
+/// all of that time, start-up apart, the others have waited for them there, in each visit perhaps:
+/// only what is certain by both is.
+fn certain_ns(facts: &Facts<'_>, costs: &[(CallpathIndex, f64)]) -> f64 {
+    let run = facts.run;
+    let all_ns: f64 = costs.iter().map(|(_, ns)| ns).sum();
+    let lost = run.no_processor_ns.iter().map(|[least_ns, _]| crate::ns((*least_ns).into()));
+    let choose = if lost.sum::<f64>() < all_ns { f64::max } else { f64::min };
+    kept_and_least_ns(facts, costs)
+        .into_iter()
+        .map(|(kept_ns, least_ns)| choose(kept_ns, least_ns))
+        .sum()
 }
 
 /// Returns the time of all ranks in each call of a kind that may wait, without waiting, the longest
