@@ -66,6 +66,7 @@ pub(crate) mod for_mpi {
     };
     pub use super::session::{callers, config, launch_date_s, wrappers};
     pub use super::snapshot::ending_here;
+    pub use super::start::{end_after_all, end_with_process};
     pub use super::starting::starting;
     pub use super::watch::{unrecorded, watch_flush_points};
     pub use crate::record::{NewWorker, Start, announce_threads, new_worker};

@@ -16,6 +16,7 @@ static SIGNED_IN: Mutex<Option<SignedIn>> = Mutex::new(None);
 /// Registers the profiler. Runs when the executable or library is loaded; may be called before, and
 /// again.
 pub extern "C" fn arrange() {
+    recorder::end_with_process();
     register(Session { before_init, after_init, before_finalize, before_abort });
 }
 

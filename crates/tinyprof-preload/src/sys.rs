@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_long, c_ulong, c_void};
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
-use tinyprof::__mpi::{Start, announce_threads, new_worker, note_sandbox};
+use tinyprof::__mpi::{Start, announce_threads, end_after_all, new_worker, note_sandbox};
 use tinyprof_job::arrange;
 
 /// The type of the system's `pthread_create`.
@@ -16,14 +16,18 @@ type MakeThread = unsafe extern "C" fn(
     *mut c_void,
 ) -> c_int;
 
-/// Says that threads are made by way of [`pthread_create`], before there can be any.
+/// Does what must be done before the program begins.
 #[used]
 // The loader calls what is in this section with arguments that the function may ignore.
 #[unsafe(link_section = ".init_array")]
 static ANNOUNCE: extern "C" fn() = announce;
 
+/// Says that threads are made by way of [`pthread_create`], before there can be any, and has the
+/// profile be written at the very end.
 extern "C" fn announce() {
     announce_threads();
+    // SAFETY: `build.rs` has the linker mark this library as one that stays.
+    unsafe { end_after_all() };
 }
 
 /// Does what is done when this library is loaded. The wrapper of `MPI_Init` finds it by name, if a

@@ -1,7 +1,10 @@
 //! The start of a recording, which also arranges for its end.
 
 use std::env;
+use std::ffi::c_void;
 use std::sync::Once;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 use super::events;
 use super::finish;
@@ -19,7 +22,7 @@ use crate::record::calibration::visit_cost;
 use crate::record::clock::Clock;
 use crate::record::filter::{self, Filter};
 use crate::record::thread;
-use crate::sys::{at_exit, is_sandboxed};
+use crate::sys::{after_all, at_exit, is_sandboxed};
 
 /// The variable that `tinyprof run` sets.
 const WATCHED: &str = "TINYPROF_RUN";
@@ -65,7 +68,37 @@ pub(super) fn arrange() {
             "nobody watches the condition in TINYPROF_ON, as this was not started by tinyprof run",
         );
     }
-    at_exit(end);
+    end_with_process();
+    HAS_BEGUN.store(true, Relaxed);
+}
+
+/// Set once this process records, so that there is something to write at its end.
+static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
+/// Set if the profile is written after the destructors of all libraries.
+static IS_AFTER_ALL: AtomicBool = AtomicBool::new(false);
+
+/// Has the end of the process write the profile, if it records then. The first call counts.
+///
+/// The system calls handlers in the reverse order of their registration. One that is registered
+/// when the program is loaded comes after those of the program, which may finalise MPI.
+pub fn end_with_process() {
+    static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
+    if !IS_REGISTERED.swap(true, Relaxed) {
+        at_exit(end);
+    }
+}
+
+/// As [`end_with_process`], whose handler then has nothing to do, but after the destructors of all
+/// libraries, which may finalise MPI, too. To be called before the program begins.
+///
+/// # Safety
+/// * The code of this crate stays in memory until the process ends: it is not in a library that the
+///   program may close.
+pub unsafe fn end_after_all() {
+    if !IS_AFTER_ALL.swap(true, Relaxed) {
+        // SAFETY: as the caller says.
+        unsafe { after_all(end_last) };
+    }
 }
 
 /// Makes the caller responsible for writing the profile.
@@ -92,6 +125,23 @@ pub(crate) fn start_recording() -> Option<Clock> {
 }
 
 extern "C" fn end() {
+    if !IS_AFTER_ALL.load(Relaxed) {
+        write();
+    }
+}
+
+extern "C" fn end_last(_: *mut c_void) {
+    write();
+}
+
+/// Writes the profile of this process, if it records.
+fn write() {
+    if !HAS_BEGUN.load(Relaxed) {
+        return;
+    }
+    if !HAS_BEGUN.load(Relaxed) {
+        return;
+    }
     // A child made by `fork` has a copy of the parent's measurements, which are not its own. In a
     // sandbox the question for the process may be fatal.
     let is_own = if is_sandboxed() {

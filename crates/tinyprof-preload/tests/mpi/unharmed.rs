@@ -69,9 +69,11 @@ fn calls(profile: &Profile, function: &str) -> u64 {
     rows.flat_map(|(index, _)| &profile.values[index.row()]).map(|values| values.visits()).sum()
 }
 
-fn has_profile(directory: &Path) -> bool {
-    let mut entries = fs::read_dir(directory).expect("it is there").flatten();
-    entries.any(|entry| entry.file_name().to_string_lossy().contains(".tprof"))
+/// Returns the profiles that a run has left.
+fn profiles(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).expect("it is there").flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.contains(".tprof")).collect()
 }
 
 /// Checks how a program ends, and returns the directory with its profiles.
@@ -94,6 +96,13 @@ fn a_program_that_ends_well() {
     assert_eq!(calls(&profile(directory.path()), "MPI_Barrier"), 2);
 }
 
+/// Handlers of `atexit` are called in the reverse order of their registration.
+#[test]
+fn a_program_that_ends_mpi_in_a_handler_registered_before_it_begins() {
+    let directory = check("finalised-by-atexit", 0);
+    assert_eq!(profiles(directory.path()), ["p.tprof"]);
+}
+
 #[test]
 fn communicators_have_the_numbers_that_they_have_without_the_profiler() {
     let scratch = tempfile::tempdir().expect("a directory can be made");
@@ -109,13 +118,13 @@ fn communicators_have_the_numbers_that_they_have_without_the_profiler() {
 #[test]
 fn a_program_that_never_initialises_mpi_writes_nothing() {
     let directory = check("never-initialised", 5);
-    assert!(!has_profile(directory.path()));
+    assert_eq!(profiles(directory.path()), [""; 0]);
 }
 
 #[test]
 fn a_program_that_never_finalises_mpi() {
     let directory = check_on(1, "never-finalised", 6);
-    assert!(has_profile(directory.path()), "the rank writes its own");
+    assert_eq!(profiles(directory.path()), ["p-rank-0.tprof"], "the rank writes its own");
     // A launcher ends the other ranks when it sees the first one end, and what it returns then
     // differs from run to run.
     let codes = abort_codes("never-finalised");
@@ -247,16 +256,21 @@ fn a_plugin_with_which_mpi_begins_and_ends() {
     assert!(profile.callpaths.iter().any(|(_, path)| has_line(&path.region.name)), "{profile:?}");
 }
 
-/// The loader calls constructors of the program's libraries before those of a preloaded one.
+/// The loader calls constructors of the program's libraries before those of a preloaded one, and
+/// their destructors after its own.
 #[test]
-fn a_library_with_which_mpi_begins_before_the_program() {
+fn a_library_with_which_mpi_begins_before_the_program_and_ends_after_it() {
     let scratch = tempfile::tempdir().expect("a directory can be made");
     let (program, library) = (scratch.path().join("linked"), scratch.path().join("libplugin.so"));
     compile_with(&mpicc(), &["-shared", "-fPIC", "-ldl", "-DAROUND"], "plugin.c", &library);
     compile_with(&mpicc(), &["-DLINKED", path(&library)], "loads.c", &program);
-    let (seen, directory) = unharmed(&[path(&program)], 2);
-    assert_eq!((seen.code, seen.lines.len()), (Some(0), 4), "{seen:?}");
-    assert_eq!(calls(&profile(directory.path()), "MPI_Allreduce"), 2 * 10);
+    let leaves_it_to_the_library = "leaves";
+    for words in [&[path(&program)][..], &[path(&program), leaves_it_to_the_library]] {
+        let (seen, directory) = unharmed(words, 2);
+        assert_eq!((seen.code, seen.lines.len()), (Some(0), 4), "{seen:?}");
+        assert_eq!(calls(&profile(directory.path()), "MPI_Allreduce"), 2 * 10);
+        assert_eq!(profiles(directory.path()), ["p.tprof"], "{words:?}");
+    }
 }
 
 #[test]
@@ -290,7 +304,7 @@ fn a_program_that_enters_a_sandbox() {
     let program = compile("sandbox.c", scratch.path());
     let (seen, directory) = unharmed(&[path(&program)], 2);
     assert_eq!(seen.lines.iter().filter(|line| *line == "the sum is 1").count(), 1, "{seen:?}");
-    assert!(!has_profile(directory.path()));
+    assert_eq!(profiles(directory.path()), [""; 0]);
     let segments = fs::read_dir(directory.path().join("segments")).expect("ranks have made it");
     assert_eq!(segments.count(), 2, "one file of each rank, for `tinyprof recover`");
 }
