@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
@@ -273,19 +273,40 @@ fn a_library_with_which_mpi_begins_before_the_program_and_ends_after_it() {
     }
 }
 
-#[test]
-fn a_program_that_is_linked_to_another_tool() {
+/// Compiles a program that is linked to a tool. Returns the directory of both, and the program.
+fn linked_to_a_tool() -> (TempDir, PathBuf) {
     let scratch = tempfile::tempdir().expect("a directory can be made");
     let (program, tool) = (scratch.path().join("tooled"), scratch.path().join("libtool.so"));
     compile_with(&mpicc(), &["-shared", "-fPIC"], "tool.c", &tool);
     let link = ["-Wl,--no-as-needed", path(&tool)];
     compile_with(&mpicc(), &link, "tooled.c", &program);
+    (scratch, program)
+}
+
+#[test]
+fn a_program_that_is_linked_to_another_tool() {
+    let (_scratch, program) = linked_to_a_tool();
     let (seen, directory) = unharmed(&[path(&program)], 2);
     let lines = [10, 0].map(|sent| format!("begun 1 times, sent {sent} messages"));
     let expected = [0, 1].map(|rank| format!("rank {rank}: {}", lines[rank]));
     assert_eq!((seen.code, seen.lines), (Some(0), expected.to_vec()));
     assert_eq!(calls(&profile(directory.path()), "MPI_Send"), 10);
     assert_eq!(calls(&profile(directory.path()), "MPI_Comm_size"), 0, "the tool's own call");
+}
+
+#[test]
+fn a_program_whose_mpi_does_not_begin() {
+    let (_scratch, program) = linked_to_a_tool();
+    let said = "MPI has not begun".to_owned();
+    for (how, lines) in [("fails", vec![said.clone(), said]), ("exits", vec![])] {
+        let (seen, directory) = unharmed(&[path(&program), how], 2);
+        assert_eq!(seen, Seen { code: Some(3), lines }, "{how}");
+        assert_eq!(profiles(directory.path()), [""; 0], "{how}");
+    }
+    let (seen, directory) = unharmed(&[path(&program), "retries"], 2);
+    assert_eq!((seen.code, seen.lines.len()), (Some(0), 2), "{seen:?}");
+    assert_eq!(calls(&profile(directory.path()), "MPI_Init"), 2 * 2);
+    assert_eq!(calls(&profile(directory.path()), "MPI_Send"), 10);
 }
 
 #[test]
