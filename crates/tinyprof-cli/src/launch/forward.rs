@@ -59,11 +59,11 @@ pub(super) fn added(
 
 /// Returns what the user has the launcher hand on by `-x`: behind a program's name, that is an
 /// option of the program, unless it names a variable.
-pub(super) fn options<'a>(
-    arguments: &'a [OsString],
+pub(super) fn options(
+    arguments: &[OsString],
     is_program: impl Fn(&OsStr) -> bool,
     is_variable: impl Fn(&str) -> bool,
-) -> Vec<&'a OsStr> {
+) -> Vec<&OsStr> {
     let mut is_behind_program = false;
     let mut named = Vec::new();
     for pair in arguments.windows(2) {
