@@ -23,7 +23,7 @@ pub(crate) mod thread_word;
 mod threads_at_work;
 mod undisturbed;
 
-pub(crate) use exit::{after_all, at_exit, in_forked_child};
+pub(crate) use exit::{at_exit, in_forked_child};
 pub(crate) use host::{cpus, effective_user_id, host_name, user_id};
 pub use isolated::NotDone;
 pub(crate) use isolated::isolated;

@@ -54,8 +54,8 @@ pub(crate) fn records_calls() -> bool {
     config().mpi.unwrap_or_default() != MpiLevel::Off
 }
 
-/// Handles the end of the process. If it has begun MPI and not finalised it, it cannot communicate any more, so
-/// each rank that comes here saves its data under its own name.
+/// Handles the end of the process. If it has begun MPI and not finalised it, it cannot communicate
+/// any more, so each rank that comes here saves its data under its own name.
 fn at_exit() -> Ending {
     if SETTLED.load(Relaxed) {
         return Ending { keep_segments: true, ..Ending::default() };

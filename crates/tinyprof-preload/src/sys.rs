@@ -31,8 +31,21 @@ static ANNOUNCE: extern "C" fn() = announce;
 /// profile be written at the very end.
 extern "C" fn announce() {
     announce_threads();
-    // SAFETY: `build.rs` has the linker mark this library as one that stays.
-    unsafe { end_after_all() };
+    if let Some(end) = end_after_all() {
+        // SAFETY: the handler stays, as `build.rs` has the linker mark this library as one that is
+        // never unloaded. No library is named as its owner, with which the loader would end it.
+        unsafe { __cxa_atexit(end, ptr::null_mut(), ptr::null_mut()) };
+    }
+}
+
+unsafe extern "C" {
+    /// Registers a handler with its argument, and the library at whose end it is called, if any.
+    /// One that is registered before the program begins is called after all destructors.
+    fn __cxa_atexit(
+        handler: extern "C" fn(*mut c_void),
+        argument: *mut c_void,
+        library: *mut c_void,
+    ) -> c_int;
 }
 
 /// Does what is done when this library is loaded. The wrapper of `MPI_Init` finds it by name, if a

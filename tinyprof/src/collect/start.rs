@@ -22,7 +22,7 @@ use crate::record::calibration::visit_cost;
 use crate::record::clock::Clock;
 use crate::record::filter::{self, Filter};
 use crate::record::thread;
-use crate::sys::{after_all, at_exit, is_sandboxed};
+use crate::sys::{at_exit, is_sandboxed};
 
 /// The variable that `tinyprof run` sets.
 const WATCHED: &str = "TINYPROF_RUN";
@@ -88,17 +88,11 @@ pub fn end_with_process() {
     }
 }
 
-/// As [`end_with_process`], whose handler then has nothing to do, but after the destructors of all
-/// libraries, which may finalise MPI, too. To be called before the program begins.
-///
-/// # Safety
-/// * The code of this crate stays in memory until the process ends: it is not in a library that the
-///   program may close.
-pub unsafe fn end_after_all() {
-    if !IS_AFTER_ALL.swap(true, Relaxed) {
-        // SAFETY: as the caller says.
-        unsafe { after_all(end_last) };
-    }
+/// Returns the handler for the end of the process that takes the place of that of
+/// [`end_with_process`], once: for a caller that can have it called after the destructors of all
+/// libraries, which may finalise MPI, too.
+pub fn end_after_all() -> Option<extern "C" fn(*mut c_void)> {
+    (!IS_AFTER_ALL.swap(true, Relaxed)).then_some(end_last)
 }
 
 /// Makes the caller responsible for writing the profile.

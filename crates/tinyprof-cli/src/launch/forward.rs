@@ -1,8 +1,8 @@
 //! Variables of ours for ranks that Open MPI starts on other hosts.
 //!
 //! Its launcher hands on those that are named, by `-x` or in a variable, and refuses both at once.
-//! Other launchers hand on all, and do not know that variable; `-x` means something else to them, as
-//! it may to the program.
+//! Other launchers hand on all, and do not know that variable; `-x` means something else to them,
+//! as it may to the program.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;

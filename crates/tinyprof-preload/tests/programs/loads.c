@@ -1,6 +1,6 @@
 // Loads the plugin that the first argument names, for itself alone, and closes it. Knows nothing of
-// MPI, unless it is linked to the plugin: then it ends MPI, or leaves that to the plugin if there is
-// an argument.
+// MPI, unless it is linked to the plugin: then it ends MPI, or leaves that to the plugin if there
+// is an argument.
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 // A tool that a program is linked to: it wraps functions of MPI by the profiling interface, as
-// profilers and balancers of load do. If the program's first argument says so, MPI does not begin at
-// first: the call fails, or ends the program, as that of an MPI without a network does.
+// profilers and balancers of load do. If the program's first argument says so, MPI does not begin
+// at first: the call fails, or ends the program, as that of an MPI without a network does.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
