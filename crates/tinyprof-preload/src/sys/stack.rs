@@ -1,8 +1,8 @@
 //! Room for the profiler on the stacks of the program's threads.
 //!
 //! A thread that calls MPI on a stack of 16 KiB leaves no room for what is recorded around the
-//! call, nor for the handler of a sample. Such a stack is made larger; the memory is only used if it is
-//! needed.
+//! call, nor for the handler of a sample. Such a stack is made larger; the memory is only used if
+//! it is needed.
 
 use std::mem::MaybeUninit;
 use std::ptr;
