@@ -88,9 +88,10 @@ pub fn end_with_process() {
     }
 }
 
-/// Returns the handler for the end of the process that takes the place of that of
-/// [`end_with_process`], once: for a caller that can have it called after the destructors of all
-/// libraries, which may finalise MPI, too.
+/// Returns the handler that takes the place of that of [`end_with_process`]; `None` if it was taken.
+///
+/// It is for a caller that can have it called after the destructors of all libraries, which may
+/// finalise MPI, too.
 pub fn end_after_all() -> Option<extern "C" fn(*mut c_void)> {
     (!IS_AFTER_ALL.swap(true, Relaxed)).then_some(end_last)
 }
