@@ -88,7 +88,7 @@ pub fn end_with_process() {
     }
 }
 
-/// Returns the handler that takes the place of that of [`end_with_process`]; `None` if it was taken.
+/// Returns the handler that replaces that of [`end_with_process`]; `None` if it was taken before.
 ///
 /// It is for a caller that can have it called after the destructors of all libraries, which may
 /// finalise MPI, too.
