@@ -66,9 +66,10 @@ pub(crate) mod for_mpi {
     };
     pub use super::session::{callers, config, launch_date_s, wrappers};
     pub use super::snapshot::ending_here;
+    pub use super::start::{end_after_all, end_with_process};
     pub use super::starting::starting;
     pub use super::watch::{unrecorded, watch_flush_points};
-    pub use crate::record::{NewWorker, Start, announce_threads, new_worker};
+    pub use crate::record::{NewWorker, Start, announce_threads, has_regions, new_worker};
 
     // Of the recorder, and reachable only because it is public there.
     pub use crate::sys::{NotDone, is_sandboxed, note_sandbox, undisturbed, without_write_signals};

@@ -53,6 +53,6 @@ pub use counting::Counting;
 pub(crate) use keyed::KeyedSites;
 pub use made_thread::new_worker;
 pub use site::Site;
-pub(crate) use site::has_regions;
+pub use site::has_regions;
 pub(crate) use tinyprof_segment::words::Line;
 pub use workers::{NewWorker, Start, announce_threads};

@@ -20,8 +20,10 @@ use std::collections::BTreeSet;
 use std::env;
 use std::error::Error;
 use std::ffi::{OsStr, OsString};
+use std::fs::Metadata;
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{self, Path, PathBuf};
 use std::process::{self, Command};
@@ -85,7 +87,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Outcome, Box<dyn Error>> {
         published.iter().for_each(Task::remove);
     }
     if is_launcher {
-        hand_on(&mut command, rest);
+        hand_on(&mut command, program, rest);
     }
     let error = command.args(rest).exec();
     Ok(not_started(program, &error))
@@ -150,16 +152,31 @@ fn begin_background(
 }
 
 /// Lets ranks on other hosts get our variables.
-fn hand_on(command: &mut Command, arguments: &[OsString]) {
+fn hand_on(command: &mut Command, launcher: &OsStr, arguments: &[OsString]) {
     let set: Vec<OsString> = command.get_envs().map(|(name, _)| name.to_owned()).collect();
     let inherited = env::vars_os().map(|(name, _)| name);
     let ours = set.into_iter().chain(inherited).filter_map(|name| name.into_string().ok());
     let ours: BTreeSet<String> =
         ours.filter(|name| name == PRELOAD || name.starts_with(OURS)).collect();
     let names: Vec<&str> = ours.iter().map(String::as_str).collect();
-    let added = forward::added(&names, arguments, |name| env::var_os(name));
+    let path = env::var_os("PATH");
+    let file = |program: &OsStr| sanitizer::on_path(program, path.as_deref());
+    let resolved = file(launcher).and_then(|file| file.canonicalize().ok());
+    let named = match resolved {
+        Some(file) if !forward::may_be_of_open_mpi(&file) => Vec::new(),
+        _ => {
+            let is_program = |word: &OsStr| file(word).is_some_and(|file| is_executable(&file));
+            forward::options(arguments, is_program, |name| env::var_os(name).is_some())
+        }
+    };
+    let added = forward::added(&names, &named, |name| env::var_os(name));
     command.args(added.arguments);
     command.envs(added.variable);
+}
+
+fn is_executable(file: &Path) -> bool {
+    let is_for_any = |metadata: Metadata| metadata.permissions().mode() & 0o111 != 0;
+    file.metadata().is_ok_and(|metadata| metadata.is_file() && is_for_any(metadata))
 }
 
 /// Reports that the program could not be started. Returns the outcome that shells have for it.

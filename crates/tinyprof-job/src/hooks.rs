@@ -2,20 +2,16 @@
 //! wrappers of MPI's functions before the program begins.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
 
 use tinyprof::__mpi as recorder;
 use tinyprof_pmpi::{Session, register, set_callers, set_wrappers};
 
-use crate::attendance::SignedIn;
 use crate::run;
-
-/// The mark of this rank, from before `MPI_Init` until after it.
-static SIGNED_IN: Mutex<Option<SignedIn>> = Mutex::new(None);
 
 /// Registers the profiler. Runs when the executable or library is loaded; may be called before, and
 /// again.
 pub extern "C" fn arrange() {
+    recorder::end_with_process();
     register(Session { before_init, after_init, before_finalize, before_abort });
 }
 
@@ -37,12 +33,7 @@ fn before_init() -> bool {
         return false;
     }
     recorder::starting(|| {
-        quietly(|| {
-            let signed_in = run::sign_in();
-            if let Ok(mut place) = SIGNED_IN.lock() {
-                *place = signed_in;
-            }
-        });
+        quietly(run::sign_in);
         set_wrappers(recorder::wrappers());
         set_callers(recorder::callers());
         recorder::read_causes_by(tinyprof_why::recorded_causes);
@@ -52,8 +43,7 @@ fn before_init() -> bool {
 
 fn after_init() {
     if run::is_on() {
-        let signed_in = || SIGNED_IN.lock().ok().and_then(|mut place| place.take());
-        recorder::starting(|| quietly(|| run::begin(signed_in())));
+        recorder::starting(|| quietly(run::begin));
     }
 }
 

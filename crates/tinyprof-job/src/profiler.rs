@@ -41,7 +41,7 @@ impl JobProfiler {
         }
         interim_profile::retire();
         let communicator = MpiCommunicator::duplicate_of(program);
-        run::begin(None);
+        run::begin();
         let begun = begin_recorder(&settings);
         let settings = Settings::of_profiler(settings);
         if collect::ENABLED {

@@ -54,13 +54,13 @@ pub(crate) fn records_calls() -> bool {
     config().mpi.unwrap_or_default() != MpiLevel::Off
 }
 
-/// Handles the end of the process. If it has not finalised MPI, it cannot communicate any more, so
-/// each rank that comes here saves its data under its own name.
+/// Handles the end of the process. If it has begun MPI and not finalised it, it cannot communicate
+/// any more, so each rank that comes here saves its data under its own name.
 fn at_exit() -> Ending {
     if SETTLED.load(Relaxed) {
         return Ending { keep_segments: true, ..Ending::default() };
     }
-    let rank = WORLD_RANK.get().copied().unwrap_or_default();
+    let Some(&rank) = WORLD_RANK.get() else { return beginning::end_unbegun() };
     if claims(Line::WithoutFinalize) {
         recorder::warn(
             "the program ended without MPI_Finalize: every rank that could wrote a profile of its \

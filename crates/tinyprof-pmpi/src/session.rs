@@ -14,7 +14,7 @@ use crate::loaded::arrange_now;
 pub struct Session {
     /// Called before `MPI_Init`; returns whether calls are to be recorded. Called for each attempt.
     pub before_init: fn() -> bool,
-    /// Called after `MPI_Init`.
+    /// Called after `MPI_Init`, unless that has failed.
     pub after_init: fn(),
     /// Called before `MPI_Finalize`, when MPI can still be used.
     pub before_finalize: fn(),
@@ -108,7 +108,7 @@ pub(crate) fn has_begun() {
     set_aside_switched_off(REASONS.load(Relaxed) & MESSAGES == 0);
 }
 
-/// Ends the recording, for good.
+/// Ends the recording: MPI has ended, or has not begun.
 pub(crate) fn end() {
     REASONS.fetch_or(OUTSIDE, Relaxed);
     REASONS.fetch_and(!COLLECTIVES, Relaxed);

@@ -2,7 +2,8 @@
 //! functions, and the phases, with no undefined symbol of MPI.
 //!
 //! `tinyprof run -- mpiexec -n 4 ./a.out` loads it into every process (`LD_PRELOAD`). A process
-//! that never initialises MPI is not touched, but for its calls of `prctl`, which are passed on.
+//! that never initialises MPI is not touched, but for its calls of `prctl` and `pthread_create`,
+//! which are passed on, the latter with room for us on small stacks.
 
 mod sys;
 

@@ -1,7 +1,10 @@
 //! The start of a recording, which also arranges for its end.
 
 use std::env;
+use std::ffi::c_void;
 use std::sync::Once;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 use super::events;
 use super::finish;
@@ -65,7 +68,32 @@ pub(super) fn arrange() {
             "nobody watches the condition in TINYPROF_ON, as this was not started by tinyprof run",
         );
     }
-    at_exit(end);
+    end_with_process();
+    HAS_BEGUN.store(true, Relaxed);
+}
+
+/// Set once this process records, so that there is something to write at its end.
+static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
+/// Set if the profile is written after the destructors of all libraries.
+static IS_AFTER_ALL: AtomicBool = AtomicBool::new(false);
+
+/// Has the end of the process write the profile, if it records then. The first call counts.
+///
+/// The system calls handlers in the reverse order of their registration. One that is registered
+/// when the program is loaded comes after those of the program, which may finalise MPI.
+pub fn end_with_process() {
+    static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
+    if !IS_REGISTERED.swap(true, Relaxed) {
+        at_exit(end);
+    }
+}
+
+/// Returns the handler that replaces that of [`end_with_process`]; `None` if it was taken before.
+///
+/// It is for a caller that can have it called after the destructors of all libraries, which may
+/// finalise MPI, too.
+pub fn end_after_all() -> Option<extern "C" fn(*mut c_void)> {
+    (!IS_AFTER_ALL.swap(true, Relaxed)).then_some(end_last)
 }
 
 /// Makes the caller responsible for writing the profile.
@@ -92,6 +120,23 @@ pub(crate) fn start_recording() -> Option<Clock> {
 }
 
 extern "C" fn end() {
+    if !IS_AFTER_ALL.load(Relaxed) {
+        write();
+    }
+}
+
+extern "C" fn end_last(_: *mut c_void) {
+    write();
+}
+
+/// Writes the profile of this process, if it records.
+fn write() {
+    if !HAS_BEGUN.load(Relaxed) {
+        return;
+    }
+    if !HAS_BEGUN.load(Relaxed) {
+        return;
+    }
     // A child made by `fork` has a copy of the parent's measurements, which are not its own. In a
     // sandbox the question for the process may be fatal.
     let is_own = if is_sandboxed() {

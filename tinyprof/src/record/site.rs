@@ -248,7 +248,8 @@ impl Site {
 
 /// Returns whether the program has regions: sites of its own beside those of this library.
 #[inline]
-pub(crate) fn has_regions() -> bool {
+#[must_use]
+pub fn has_regions() -> bool {
     /// 0: not known yet. 1: no. 2: yes.
     static FOUND: AtomicU32 = AtomicU32::new(0);
     match FOUND.load(Relaxed) {

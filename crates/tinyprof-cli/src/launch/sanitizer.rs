@@ -67,7 +67,7 @@ pub(super) fn check(command: &[OsString]) -> Result<(), String> {
 }
 
 /// Returns the file that a program's name stands for.
-fn on_path(program: &OsStr, path: Option<&OsStr>) -> Option<PathBuf> {
+pub(super) fn on_path(program: &OsStr, path: Option<&OsStr>) -> Option<PathBuf> {
     if Path::new(program).components().count() > 1 {
         return Some(PathBuf::from(program));
     }

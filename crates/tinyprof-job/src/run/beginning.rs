@@ -4,9 +4,10 @@
 //! never from a rank's own settings, in which ranks may differ.
 
 use std::fmt;
+use std::sync::Mutex;
 
 use tinyprof::__mpi::{self as recorder, config};
-use tinyprof::collect;
+use tinyprof::collect::{self, Ending};
 use tinyprof_pmpi::{Agreed, Wish};
 use tinyprof_settings::{MessageOrder, MpiLevel};
 
@@ -16,17 +17,40 @@ use crate::interim_profile;
 use crate::settings::Settings;
 use crate::sys::{self, PrivateCommunicator, ProgramCommunicator};
 
-/// Tells the other ranks of the job, before MPI begins, that this one has a profiler.
-pub(crate) fn sign_in() -> Option<SignedIn> {
-    Some(SignedIn::new())
+/// The mark of this rank, from before `MPI_Init` until MPI has begun.
+static SIGNED_IN: Mutex<Option<SignedIn>> = Mutex::new(None);
+
+/// Tells the other ranks of the job, before MPI begins, that this one has a profiler. A second call
+/// has no effect: an attempt to begin MPI may fail.
+pub(crate) fn sign_in() {
+    collect::take_over(at_exit);
+    if let Ok(mut place) = SIGNED_IN.lock() {
+        place.get_or_insert_with(SignedIn::new);
+    }
+}
+
+/// Takes back the mark of this rank, if MPI has not begun.
+fn sign_out() -> Option<SignedIn> {
+    SIGNED_IN.lock().ok()?.take()
+}
+
+/// Handles the end of a process in which MPI has not begun: the call has failed, or the process has
+/// ended in it. Without regions of the program there is nothing to write.
+pub(super) fn end_unbegun() -> Ending {
+    drop(sign_out());
+    if recorder::has_regions() {
+        recorder::write_alone(&recorder::profile_name())
+    } else {
+        Ending::default()
+    }
 }
 
 /// Begins the recording when MPI has begun, so that the profile is written when MPI ends.
 /// Collective over the world only if all of its ranks are known to take part.
 ///
-/// `signed_in` is none if this library's hooks have not been called, and a profiler of the program
+/// No rank is known to if this library's hooks have not been called, and a profiler of the program
 /// begins.
-pub(crate) fn begin(signed_in: Option<SignedIn>) {
+pub(crate) fn begin() {
     if !is_on() || !sys::is_usable() {
         return;
     }
@@ -35,7 +59,7 @@ pub(crate) fn begin(signed_in: Option<SignedIn>) {
     let mut is_new = false;
     let (attendance, voice) = ATTENDANCE.get_or_init(|| {
         is_new = true;
-        signed_in.map_or((Attendance::Incomplete, Voice::default()), |rank_here| {
+        sign_out().map_or((Attendance::Incomplete, Voice::default()), |rank_here| {
             rank_here.attendance(rank, size)
         })
     });

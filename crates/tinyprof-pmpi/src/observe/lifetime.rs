@@ -74,19 +74,28 @@ unsafe fn initialise(index: usize, words: Words, pass_on: impl Fn() -> c_int) ->
         session::begin();
     }
     let recorder = if is_recorded { Recorder::make() } else { None };
+    let has_begun = || mpi().is_usable();
     let code = match recorder {
         Some(recorder) => {
             let inside = inside::enter(recorder);
             // SAFETY: as the caller says.
             let open = unsafe { open(recorder, index, words) };
             let code = pass_on();
-            companions::has_begun(recorder, open.visited());
+            if has_begun() {
+                companions::has_begun(recorder, open.visited());
+            }
             drop(open);
             drop(inside);
             code
         }
         None => pass_on(),
     };
+    if !has_begun() {
+        // The program may try it again.
+        session::end();
+        drop(steering);
+        return code;
+    }
     match recorder {
         Some(recorder) => recorder.without_samples(session.after_init),
         None => (session.after_init)(),

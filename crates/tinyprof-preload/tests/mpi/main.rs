@@ -20,6 +20,7 @@ mod questions;
 mod sampled;
 mod settings;
 mod small_memory;
+mod stacks;
 mod steering;
 mod structure;
 mod support;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
@@ -69,9 +69,11 @@ fn calls(profile: &Profile, function: &str) -> u64 {
     rows.flat_map(|(index, _)| &profile.values[index.row()]).map(|values| values.visits()).sum()
 }
 
-fn has_profile(directory: &Path) -> bool {
-    let mut entries = fs::read_dir(directory).expect("it is there").flatten();
-    entries.any(|entry| entry.file_name().to_string_lossy().contains(".tprof"))
+/// Returns the profiles that a run has left.
+fn profiles(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).expect("it is there").flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.contains(".tprof")).collect()
 }
 
 /// Checks how a program ends, and returns the directory with its profiles.
@@ -94,6 +96,13 @@ fn a_program_that_ends_well() {
     assert_eq!(calls(&profile(directory.path()), "MPI_Barrier"), 2);
 }
 
+/// Handlers of `atexit` are called in the reverse order of their registration.
+#[test]
+fn a_program_that_ends_mpi_in_a_handler_registered_before_it_begins() {
+    let directory = check("finalised-by-atexit", 0);
+    assert_eq!(profiles(directory.path()), ["p.tprof"]);
+}
+
 #[test]
 fn communicators_have_the_numbers_that_they_have_without_the_profiler() {
     let scratch = tempfile::tempdir().expect("a directory can be made");
@@ -109,13 +118,13 @@ fn communicators_have_the_numbers_that_they_have_without_the_profiler() {
 #[test]
 fn a_program_that_never_initialises_mpi_writes_nothing() {
     let directory = check("never-initialised", 5);
-    assert!(!has_profile(directory.path()));
+    assert_eq!(profiles(directory.path()), [""; 0]);
 }
 
 #[test]
 fn a_program_that_never_finalises_mpi() {
     let directory = check_on(1, "never-finalised", 6);
-    assert!(has_profile(directory.path()), "the rank writes its own");
+    assert_eq!(profiles(directory.path()), ["p-rank-0.tprof"], "the rank writes its own");
     // A launcher ends the other ranks when it sees the first one end, and what it returns then
     // differs from run to run.
     let codes = abort_codes("never-finalised");
@@ -247,31 +256,57 @@ fn a_plugin_with_which_mpi_begins_and_ends() {
     assert!(profile.callpaths.iter().any(|(_, path)| has_line(&path.region.name)), "{profile:?}");
 }
 
-/// The loader calls constructors of the program's libraries before those of a preloaded one.
+/// The loader calls constructors of the program's libraries before those of a preloaded one, and
+/// their destructors after its own.
 #[test]
-fn a_library_with_which_mpi_begins_before_the_program() {
+fn a_library_with_which_mpi_begins_before_the_program_and_ends_after_it() {
     let scratch = tempfile::tempdir().expect("a directory can be made");
     let (program, library) = (scratch.path().join("linked"), scratch.path().join("libplugin.so"));
     compile_with(&mpicc(), &["-shared", "-fPIC", "-ldl", "-DAROUND"], "plugin.c", &library);
     compile_with(&mpicc(), &["-DLINKED", path(&library)], "loads.c", &program);
-    let (seen, directory) = unharmed(&[path(&program)], 2);
-    assert_eq!((seen.code, seen.lines.len()), (Some(0), 4), "{seen:?}");
-    assert_eq!(calls(&profile(directory.path()), "MPI_Allreduce"), 2 * 10);
+    let leaves_it_to_the_library = "leaves";
+    for words in [&[path(&program)][..], &[path(&program), leaves_it_to_the_library]] {
+        let (seen, directory) = unharmed(words, 2);
+        assert_eq!((seen.code, seen.lines.len()), (Some(0), 4), "{seen:?}");
+        assert_eq!(calls(&profile(directory.path()), "MPI_Allreduce"), 2 * 10);
+        assert_eq!(profiles(directory.path()), ["p.tprof"], "{words:?}");
+    }
 }
 
-#[test]
-fn a_program_that_is_linked_to_another_tool() {
+/// Compiles a program that is linked to a tool. Returns the directory of both, and the program.
+fn linked_to_a_tool() -> (TempDir, PathBuf) {
     let scratch = tempfile::tempdir().expect("a directory can be made");
     let (program, tool) = (scratch.path().join("tooled"), scratch.path().join("libtool.so"));
     compile_with(&mpicc(), &["-shared", "-fPIC"], "tool.c", &tool);
     let link = ["-Wl,--no-as-needed", path(&tool)];
     compile_with(&mpicc(), &link, "tooled.c", &program);
+    (scratch, program)
+}
+
+#[test]
+fn a_program_that_is_linked_to_another_tool() {
+    let (_scratch, program) = linked_to_a_tool();
     let (seen, directory) = unharmed(&[path(&program)], 2);
     let lines = [10, 0].map(|sent| format!("begun 1 times, sent {sent} messages"));
     let expected = [0, 1].map(|rank| format!("rank {rank}: {}", lines[rank]));
     assert_eq!((seen.code, seen.lines), (Some(0), expected.to_vec()));
     assert_eq!(calls(&profile(directory.path()), "MPI_Send"), 10);
     assert_eq!(calls(&profile(directory.path()), "MPI_Comm_size"), 0, "the tool's own call");
+}
+
+#[test]
+fn a_program_whose_mpi_does_not_begin() {
+    let (_scratch, program) = linked_to_a_tool();
+    let said = "MPI has not begun".to_owned();
+    for (how, lines) in [("fails", vec![said.clone(), said]), ("exits", vec![])] {
+        let (seen, directory) = unharmed(&[path(&program), how], 2);
+        assert_eq!(seen, Seen { code: Some(3), lines }, "{how}");
+        assert_eq!(profiles(directory.path()), [""; 0], "{how}");
+    }
+    let (seen, directory) = unharmed(&[path(&program), "retries"], 2);
+    assert_eq!((seen.code, seen.lines.len()), (Some(0), 2), "{seen:?}");
+    assert_eq!(calls(&profile(directory.path()), "MPI_Init"), 2 * 2);
+    assert_eq!(calls(&profile(directory.path()), "MPI_Send"), 10);
 }
 
 #[test]
@@ -290,7 +325,7 @@ fn a_program_that_enters_a_sandbox() {
     let program = compile("sandbox.c", scratch.path());
     let (seen, directory) = unharmed(&[path(&program)], 2);
     assert_eq!(seen.lines.iter().filter(|line| *line == "the sum is 1").count(), 1, "{seen:?}");
-    assert!(!has_profile(directory.path()));
+    assert_eq!(profiles(directory.path()), [""; 0]);
     let segments = fs::read_dir(directory.path().join("segments")).expect("ranks have made it");
     assert_eq!(segments.count(), 2, "one file of each rank, for `tinyprof recover`");
 }

@@ -22,6 +22,8 @@ static void wait_for_the_end_of(const int *processes, int count) {
         for (int tries = 0; tries < 2000 && runs(processes[i]); tries++) usleep(5000);
 }
 
+static void finalise(void) { MPI_Finalize(); }
+
 int main(int argc, char **argv) {
     int rank, size, value = 1, sum, is = 0, process = getpid(), processes[64] = {0};
     const char *ending = argv[1];
@@ -30,6 +32,7 @@ int main(int argc, char **argv) {
         printf("initialised: %d\n", is);
         return 5;
     }
+    if (!strcmp(ending, "finalised-by-atexit")) atexit(finalise);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -55,6 +58,7 @@ int main(int argc, char **argv) {
         MPI_Error_class(code, &class);
         printf("class is RANK: %d\n", class == MPI_ERR_RANK);
     }
+    if (!strcmp(ending, "finalised-by-atexit")) return 0;
     if (!strcmp(ending, "finalised"))
         MPI_Gather(&process, 1, MPI_INT, processes, 1, MPI_INT, 0, MPI_COMM_WORLD);
     MPI_Finalize();

@@ -1,5 +1,6 @@
 // Loads the plugin that the first argument names, for itself alone, and closes it. Knows nothing of
-// MPI, unless it is linked to the plugin: then it ends MPI.
+// MPI, unless it is linked to the plugin: then it ends MPI, or leaves that to the plugin if there
+// is an argument.
 #include <dlfcn.h>
 #include <stdio.h>
 
@@ -9,7 +10,7 @@ int MPI_Finalize(void);
 
 int main(int argc, char **argv) {
     int code = run(argc, argv);
-    MPI_Finalize();
+    if (argc == 1) MPI_Finalize();
     return code;
 }
 #else
