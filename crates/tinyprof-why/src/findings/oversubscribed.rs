@@ -128,3 +128,27 @@ fn advice(found: &[Finding]) -> String {
     let is_alone = found.iter().all(Finding::is_chance);
     format!("{ADVICE}{}", if is_alone { CHANCE } else { "" })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::example::run_of;
+    use super::*;
+    use crate::blame::Blame;
+
+    /// Returns what is said of two ranks that had no processor for 600 ms of a second, beside a
+    /// finding of a kind that tells of this time of a rank.
+    fn beside(told_ms: f64, kind: Kind) -> Option<f64> {
+        let mut run = run_of(&[("MPI_Recv", &[1_000; 2])]);
+        run.no_processor_ns = vec![[600_000_000; 2]; 2];
+        let told = Finding::new(kind, told_ms * 1e6, String::new(), String::new());
+        let found = oversubscribed(&Facts { run: &run, blame: &Blame::default() }, &[told]);
+        found.map(|one| one.lost_ns / 1e6)
+    }
+
+    #[test]
+    fn lost_time_is_told_unless_most_of_it_is_told_already() {
+        assert_eq!(beside(200.0, Kind::Oversubscription), Some(600.0));
+        assert_eq!(beside(400.0, Kind::Oversubscription), None);
+        assert_eq!(beside(400.0, Kind::LateSender), Some(600.0));
+    }
+}
