@@ -19,8 +19,9 @@ use crate::place::Place;
 pub(super) const BALANCE: &str =
     "Balance each step and not only the sum, or let ranks meet less often.";
 /// What to do where it is not known whether each can begin only when another has ended.
-const IN_PIECES_OR_BALANCE: &str = "If each can only begin when another has ended, cut the work into smaller pieces; else balance \
-     each step and not only the sum.";
+const IN_PIECES_OR_BALANCE: &str = "If each can only begin when another has ended, cut the work \
+                                    into smaller pieces; else balance each step and not only the \
+                                    sum.";
 
 /// The part of the work of a rank that the next one in a chain waits at least.
 const WORK_PART: f64 = 0.3;

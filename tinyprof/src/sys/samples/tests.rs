@@ -211,7 +211,8 @@ fn time_in_the_kernel_is_told_whether_it_may_be_seen_or_not() {
             eprintln!("not tested: the kernel is not to be seen");
             continue;
         }
-        work_in_kernel(thread_cpu_ns() + worked_ns);
+        let (begun, begun_at) = (thread_cpu_ns(), std::time::Instant::now());
+        work_in_kernel(begun + worked_ns);
         let (mut outside, mut inside) = (0, 0);
         // Until the next sample tells of those that were not taken.
         let before = thread_cpu_ns();
@@ -220,6 +221,7 @@ fn time_in_the_kernel_is_told_whether_it_may_be_seen_or_not() {
                 std::hint::black_box(number);
             }
         }
+        let (worked_ns, took_ns) = (thread_cpu_ns() - begun, begun_at.elapsed().as_nanos());
         ring.take(|sample| match sample {
             Sample::At(..) => outside += 1,
             Sample::InKernel(at, _) => inside += u64::from(at != 0),
@@ -227,8 +229,10 @@ fn time_in_the_kernel_is_told_whether_it_may_be_seen_or_not() {
             _ => {}
         });
         assert!(inside > 3 * outside, "{sees_kernel}: {inside} {outside}");
-        let (all, expected) = (inside + outside, worked_ns / period_ns + 3);
-        assert!(all.abs_diff(expected) < 12, "{sees_kernel}: {inside} {outside}");
+        // A host that takes the processor away from its guest adds to samples, not to this time.
+        let all = inside + outside;
+        let (least, most) = (worked_ns / period_ns - 12, took_ns / u128::from(period_ns) + 12);
+        assert!(least < all && u128::from(all) < most, "{sees_kernel}: {inside} {outside}");
     }
 }
 
