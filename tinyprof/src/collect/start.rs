@@ -134,9 +134,6 @@ fn write() {
     if !HAS_BEGUN.load(Relaxed) {
         return;
     }
-    if !HAS_BEGUN.load(Relaxed) {
-        return;
-    }
     // A child made by `fork` has a copy of the parent's measurements, which are not its own. In a
     // sandbox the question for the process may be fatal.
     let is_own = if is_sandboxed() {

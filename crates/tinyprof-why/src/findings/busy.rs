@@ -11,7 +11,7 @@ use crate::facts::run::Run;
 /// tests.
 const ASLEEP_PART: f64 = 0.5;
 
-/// What each rank does with its time.
+/// How each rank spends its time.
 pub(super) struct OfRanks {
     /// The time in neither calls in which it may wait nor tests, in ns.
     pub(super) busy_ns: Vec<f64>,
@@ -53,8 +53,15 @@ impl OfRanks {
     }
 }
 
+/// Returns the time of each rank in all that it does besides waiting, in ns.
+pub(super) fn active_ns(run: &Run) -> Vec<f64> {
+    let mut active_ns = vec![0.0; run.ranks];
+    run.activities.iter().for_each(|(_, visits)| add_ns(&mut active_ns, visits));
+    active_ns
+}
+
 /// Adds the time of visits to a sum for each rank, in ns.
-pub(super) fn add_ns(sums_ns: &mut [f64], visits: &[Visits]) {
+fn add_ns(sums_ns: &mut [f64], visits: &[Visits]) {
     for (sum_ns, visits) in sums_ns.iter_mut().zip(visits) {
         *sum_ns += crate::ns(visits.ns.into());
     }

@@ -9,6 +9,7 @@ use tinyprof_messages::waiting::Pattern;
 use tinyprof_report::Certainty;
 
 use super::Facts;
+use super::busy::active_ns;
 use super::evidence::waiting_ranks;
 use super::groups::Group;
 use super::processor::most_lost_ns;
@@ -56,24 +57,24 @@ impl Master {
         of_call.max_by(|a, b| a.waiting_ns.total_cmp(&b.waiting_ns))
     }
 
-    /// Returns whether it waits for most others, of which none is late by itself, and is `busy_ns`.
-    fn starves(&self, run: &Run, busy_ns: f64) -> bool {
+    /// Returns whether it waits for most others, of which none is late by itself, and does little
+    /// itself. `active_ns` is the time of each rank in all that it does.
+    fn starves(&self, run: &Run, active_ns: &[f64]) -> bool {
         let others = run.used().saturating_sub(1) as u64;
         let workers = self.workers.len();
-        let worker_ns = busy_ns_of(run, |rank| self.workers.contains(rank))
-            / crate::ns(u128::from(workers.max(1)));
+        let of_workers_ns: f64 = self.workers.iter().map(|rank| of_rank(active_ns, rank)).sum();
+        let worker_ns = of_workers_ns / crate::ns(u128::from(workers.max(1)));
         workers >= 2
             && 2 * workers >= others
-            && busy_ns <= IDLE_PART * worker_ns
-            && !is_for_one(run, self.at, self.rank, &self.workers)
-            && !is_one_busier(run, &self.workers)
+            && of_rank(active_ns, self.rank) <= IDLE_PART * worker_ns
+            && !is_for_one(run, self, active_ns)
+            && !is_one_busier(run, &self.workers, active_ns)
     }
 }
 
-/// Returns the time in which some ranks are busy, in ns of all of them.
-fn busy_ns_of(run: &Run, is_in: impl Fn(u32) -> bool) -> f64 {
-    let all = run.activities.iter().flat_map(|(_, visits)| (0_u32..).zip(visits));
-    all.filter(|(rank, _)| is_in(*rank)).map(|(_, visits)| crate::ns(visits.ns.into())).sum()
+/// Returns the time of a rank; 0 if there is no such rank.
+fn of_rank(of_ranks_ns: &[f64], rank: u32) -> f64 {
+    of_ranks_ns.get(rank as usize).copied().unwrap_or(0.0)
 }
 
 /// Returns the finding about a rank that waits for the results of most others, and does little
@@ -81,8 +82,8 @@ fn busy_ns_of(run: &Run, is_in: impl Fn(u32) -> bool) -> f64 {
 pub(super) fn starving(facts: &Facts<'_>) -> Option<Finding> {
     let run = facts.run;
     let master = Master::of(run).filter(|master| facts.is_large(master.waiting_ns))?;
-    let busy_ns = busy_ns_of(run, |rank| rank == master.rank);
-    if !master.starves(run, busy_ns) {
+    let active_ns = active_ns(run);
+    if !master.starves(run, &active_ns) {
         return None;
     }
     let Master { rank, at, waiting_ns, workers } = master;
@@ -98,7 +99,7 @@ pub(super) fn starving(facts: &Facts<'_>) -> Option<Finding> {
         "{} {}, rank {rank} computes {} in all; it waits {} for their results in {}",
         capital(&ranks(&workers)),
         does(run, &workers, doing, mean_ns),
-        ns(busy_ns),
+        ns(of_rank(&active_ns, rank)),
         ns(waiting_ns),
         waits_at.short_name(&place)
     );
@@ -118,21 +119,18 @@ pub(super) fn starving(facts: &Facts<'_>) -> Option<Finding> {
 }
 
 /// Returns whether a master waits in a call mostly for one rank, which is busy for longer than the
-/// other `workers` in the mean: then that one is late. What they may have lost their processors for
+/// other workers in the mean: then that one is late. What they may have lost their processors for
 /// does not count.
-fn is_for_one(run: &Run, at: CallpathIndex, master: u32, workers: &RankSet) -> bool {
-    let here = run.waits.all.iter().filter(|wait| wait.at == Some(at) && wait.rank == master);
+fn is_for_one(run: &Run, master: &Master, active_ns: &[f64]) -> bool {
+    let Master { rank: master, at, workers, .. } = master;
+    let here = run.waits.all.iter().filter(|wait| wait.at == Some(*at) && wait.rank == *master);
     let mut of_ranks: BTreeMap<u32, f64> = BTreeMap::new();
     here.for_each(|wait| *of_ranks.entry(wait.for_rank).or_default() += crate::ns(wait.ns.into()));
     let sum_ns: f64 = of_ranks.values().sum();
     let Some((rank, ns)) = of_ranks.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)) else {
         return false;
     };
-    let busy_ns = |rank: u32| {
-        let all = run.activities.iter().filter_map(|(_, visits)| visits.get(rank as usize));
-        let all_ns: f64 = all.map(|visits| crate::ns(visits.ns.into())).sum();
-        (all_ns - most_lost_ns(run, rank)).max(0.0)
-    };
+    let busy_ns = |rank: u32| (of_rank(active_ns, rank) - most_lost_ns(run, rank)).max(0.0);
     let others = workers.iter().filter(|other| *other != rank);
     let others_ns: f64 = others.map(busy_ns).sum();
     let mean_ns = others_ns / crate::ns(u128::from(workers.len().saturating_sub(1).max(1)));
@@ -141,20 +139,15 @@ fn is_for_one(run: &Run, at: CallpathIndex, master: u32, workers: &RankSet) -> b
 
 /// Returns whether one of the workers is busy for far longer than each other one for certain: by
 /// its shortest visits, as often as it comes there.
-fn is_one_busier(run: &Run, workers: &RankSet) -> bool {
-    let all = || run.activities.iter();
+fn is_one_busier(run: &Run, workers: &RankSet, active_ns: &[f64]) -> bool {
     let certain_ns = |rank: u32| {
-        let least = all().map(|(doing, _)| run.activities.least_ns(doing, rank));
+        let least = run.activities.iter().map(|(doing, _)| run.activities.least_ns(doing, rank));
         least.map(|ns| crate::ns(ns.into())).sum::<f64>()
-    };
-    let busy_ns = |rank: u32| {
-        let of_rank = all().filter_map(|(_, visits)| visits.get(rank as usize));
-        of_rank.map(|visits| crate::ns(visits.ns.into())).sum::<f64>()
     };
     let busiest = workers.iter().max_by(|a, b| certain_ns(*a).total_cmp(&certain_ns(*b)));
     let Some(busiest) = busiest else { return false };
     let others = workers.iter().filter(|rank| *rank != busiest);
-    let next_ns = others.map(busy_ns).fold(0.0, f64::max);
+    let next_ns = others.map(|rank| of_rank(active_ns, rank)).fold(0.0, f64::max);
     certain_ns(busiest) >= FAR_BUSIER * next_ns
 }
 
@@ -199,7 +192,10 @@ mod tests {
     #[test]
     fn a_worker_that_is_far_busier_is_no_starving_master() {
         let workers: RankSet = [1, 2, 3].into_iter().collect();
-        let is_one = |ms: &[u64]| is_one_busier(&run_of(&[("MPI_Send", ms)]), &workers);
+        let is_one = |ms: &[u64]| {
+            let run = run_of(&[("MPI_Send", ms)]);
+            is_one_busier(&run, &workers, &active_ns(&run))
+        };
         assert!(is_one(&[10, 60, 250, 70]));
         assert!(!is_one(&[10, 60, 80, 70]));
         assert!(!is_one(&[10, 60, 0, 70]), "one that does less");

@@ -99,8 +99,8 @@ pub(super) fn oversubscribed(facts: &Facts<'_>, found: &[Finding]) -> Option<Fin
     let run = facts.run;
     let of_ranks = certainly_lost_ns(run);
     let lost_ns: f64 = of_ranks.iter().sum();
-    let is_chance = |one: &&Finding| one.kind == Kind::Oversubscription;
-    let told_ns = found.iter().filter(is_chance).map(|one| one.lost_ns).fold(0.0, f64::max);
+    let is_of_lost_time = |one: &&Finding| one.kind == Kind::Oversubscription;
+    let told_ns = found.iter().filter(is_of_lost_time).map(|one| one.lost_ns).fold(0.0, f64::max);
     if !facts.is_large(lost_ns) || told_ns >= TOLD_PART * run.a_rank_ns(lost_ns) {
         return None;
     }

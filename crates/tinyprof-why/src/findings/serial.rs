@@ -6,7 +6,7 @@ use tinyprof_messages::graph::RankSet;
 use tinyprof_messages::waiting::Pattern;
 
 use super::Facts;
-use super::busy::add_ns;
+use super::busy::active_ns;
 use super::evidence::certainty;
 use super::groups::Group;
 use crate::blame::Blamed;
@@ -129,9 +129,9 @@ fn is_ring(run: &Run, chain: &Chain, first_ns: f64) -> bool {
 pub(super) fn one_after_another(facts: &Facts<'_>, first: Option<&Group>) -> Option<Finding> {
     let run = facts.run;
     let chain = chain_of(facts)?;
-    let busy_ns = busy_ns(run);
-    let mean_ns = busy_ns.iter().sum::<f64>() / crate::ns(run.used().max(1) as u128);
-    let most_ns = busy_ns.iter().copied().fold(0.0, f64::max);
+    let active_ns = active_ns(run);
+    let mean_ns = active_ns.iter().sum::<f64>() / crate::ns(run.used().max(1) as u128);
+    let most_ns = active_ns.iter().copied().fold(0.0, f64::max);
     if most_ns > BALANCED * mean_ns || !is_due_to(facts, &chain, first) {
         return None;
     }
@@ -175,13 +175,6 @@ fn links(chain: &Chain, waits_at: Option<&Place>, waiting_ns: f64) -> Vec<Link> 
         link(chain.ns, "each waits for the one before it"),
         link((waiting_ns - chain.ns).max(0.0), "wait for the end of the chain"),
     ]
-}
-
-/// Returns how long each rank is busy, in ns.
-fn busy_ns(run: &Run) -> Vec<f64> {
-    let mut busy_ns = vec![0.0; run.ranks];
-    run.activities.iter().for_each(|(_, visits)| add_ns(&mut busy_ns, visits));
-    busy_ns
 }
 
 /// Returns whether waiting is much of the run, and due to a chain. `first` are the costliest

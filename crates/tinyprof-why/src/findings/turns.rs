@@ -15,10 +15,10 @@ use crate::finding::{Finding, Kind};
 use crate::phrases::{capital, does, if_many, ns, ranks};
 use crate::place::Place;
 
-/// What to do where ranks take turns.
+/// Advice for ranks that take turns.
 pub(super) const BALANCE: &str =
     "Balance each step and not only the sum, or let ranks meet less often.";
-/// What to do where it is not known whether each can begin only when another has ended.
+/// Advice for ranks that may have to wait for each other to finish: we cannot tell.
 const IN_PIECES_OR_BALANCE: &str = "If each can only begin when another has ended, cut the work \
                                     into smaller pieces; else balance each step and not only the \
                                     sum.";
@@ -177,8 +177,9 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// Returns whether three ranks that compute 100 ms each in ten visits, of which the shortest
-    /// takes `shortest_ms`, can wait in turns for 200 ms, where they had no processor for so long.
+    /// Returns whether the work of three ranks varies enough to explain 200 ms of waiting. Each
+    /// computes for 100 ms in ten visits, the shortest of `shortest_ms`, and may have spent
+    /// `lost_ms` without a processor.
     fn can_wait(shortest_ms: u64, lost_ms: u64) -> bool {
         let mut run = run_of(&[("MPI_Recv", &[0; 3])]);
         let doing = Doing::Before(CallpathIndex::new(0));
